@@ -149,15 +149,18 @@ export async function readJson(
   { drop = [], several = false }: JsonOptions = {},
 ): Promise<void> {
   const numbers = new Map<string, number>();
+  /** For objects and for arrays, by their first token, because different paths begin in them. */
+  const parsers = new Map<TokenType, TokenParser>();
   let parser: TokenParser | undefined;
   let entryDepth = 0;
   let tokensOfEntry = 0;
 
-  const parserFor = (first: TokenType): TokenParser => {
-    const paths = Object.keys(entries).filter(
+  const pathsIn = (first: TokenType): string[] =>
+    Object.keys(entries).filter(
       (path) => path.startsWith('$.*') === (first === TokenType.LEFT_BRACKET),
     );
-    entryDepth = Math.min(...paths.map((path) => path.split('.').length - 1));
+  const parserFor = (first: TokenType): TokenParser => {
+    const paths = pathsIn(first);
     const dropped = paths.flatMap((path) => drop.map((field) => `${path}.${field}`));
     const created = new TokenParser({
       paths: [...paths, ...dropped],
@@ -185,7 +188,12 @@ export async function readJson(
   };
 
   const tokens = new JsonTokens(({ token, value, depth }) => {
-    parser ??= parserFor(token);
+    const isOpening = token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET;
+    if (!parser || (depth === 1 && isOpening)) {
+      parser = parsers.get(token) ?? parserFor(token);
+      parsers.set(token, parser);
+      entryDepth = Math.min(...pathsIn(token).map((path) => path.split('.').length - 1));
+    }
     tokensOfEntry = depth > entryDepth ? tokensOfEntry + 1 : 0;
     if (tokensOfEntry > MAX_ENTRY_TOKENS) {
       throw tokens.tooMany('an entry has too many values');

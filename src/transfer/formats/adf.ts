@@ -18,8 +18,11 @@ function block(node: unknown, indent: string): string {
     case 'bulletList':
     case 'orderedList':
     case 'taskList':
-    case 'decisionList':
-      return `${children.map((item, i) => listItem(item, i, type, indent)).join('')}\n`;
+    case 'decisionList': {
+      const { order } = fieldsOf(attrs);
+      const first = typeof order === 'number' ? order : 1;
+      return `${children.map((item, i) => listItem(item, first + i, type, indent)).join('')}\n`;
+    }
     case 'table':
       return `${children.map((row) => `${indent}${cells(row)}\n`).join('')}\n`;
     case 'rule':
@@ -39,10 +42,10 @@ function block(node: unknown, indent: string): string {
   }
 }
 
-function listItem(item: unknown, index: number, list: string, indent: string): string {
+function listItem(item: unknown, number: number, list: string, indent: string): string {
   const { content, attrs } = fieldsOf(item);
   const bullets: Record<string, string> = {
-    orderedList: `${index + 1}. `,
+    orderedList: `${number}. `,
     taskList: fieldsOf(attrs).state === 'DONE' ? '[x] ' : '[ ] ',
   };
   const children = listOf(content);
@@ -64,12 +67,28 @@ const cells = (row: unknown): string =>
 function inline(nodes: readonly unknown[]): string {
   return nodes
     .map((node) => {
-      const { type, text, attrs, content } = fieldsOf(node);
+      const { type, text, attrs, content, marks } = fieldsOf(node);
       const about = fieldsOf(attrs);
       if (type === 'hardBreak') return '\n';
-      if (type === 'text') return textOf(text) ?? '';
+      if (type === 'text') return withAddress(textOf(text) ?? '', marks);
+      if (type === 'date') return dayOf(about.timestamp);
       if (Array.isArray(content)) return inline(content);
       return textOf(about.text) ?? textOf(about.shortName) ?? textOf(about.url) ?? '';
     })
     .join('');
+}
+
+/** The text of a link, with the address if that is not the text. */
+function withAddress(text: string, marks: unknown): string {
+  const link = listOf(marks)
+    .map(fieldsOf)
+    .find(({ type }) => type === 'link');
+  const href = textOf(fieldsOf(link?.attrs).href);
+  return href === null || href === text ? text : `${text} (${href})`;
+}
+
+/** The day of an instant, in milliseconds, that a document has as a string or a number. */
+function dayOf(timestamp: unknown): string {
+  const day = new Date(Number(timestamp));
+  return Number.isNaN(day.getTime()) ? '' : day.toISOString().slice(0, 10);
 }

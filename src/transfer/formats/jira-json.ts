@@ -21,19 +21,22 @@ const LARGE_FIELDS = ['comment', 'worklog', 'attachment', 'issuelinks', 'project
 export const jiraJson: SourceReader = async (file, mapping) => {
   const search = new JiraSearch(mapping);
   const issue = (value: unknown): void => search.add(fieldsOf(value));
+  const page = (value: unknown): void => search.addPage(fieldsOf(value));
   await readJson(
     file,
     {
       '$.issues.*': issue,
-      '$.names': (names) => search.custom.addNames(names),
-      '$.schema': (schema) => search.custom.addSchema(schema),
+      '$.names': (names) => page({ names }),
+      '$.schema': (schema) => page({ schema }),
+      '$.total': (total) => page({ total }),
+      '$.isLast': (isLast) => page({ isLast }),
+      '$.errorMessages': (errorMessages) => page({ errorMessages }),
       '$.*.issues.*': issue,
       '$.*': (value) => {
         // An issue, or a page whose issues were added already.
-        const { issues, names, schema } = fieldsOf(value);
-        if (!Array.isArray(issues)) return issue(value);
-        search.custom.addNames(names);
-        search.custom.addSchema(schema);
+        const { issues, errorMessages } = fieldsOf(value);
+        if (Array.isArray(issues ?? errorMessages)) page(value);
+        else issue(value);
       },
     },
     { drop: [...LARGE, ...LARGE_FIELDS.map((field) => `fields.${field}`)], several: true },
@@ -54,6 +57,10 @@ class JiraSearch {
   /** The keys of stories, by the keys of the sub-tasks that they name. */
   private readonly subtasks = new Map<string, string>();
   private readonly present = new Set<string>();
+  /** The greatest number of issues that a page says the search has. */
+  private total = 0;
+  /** Whether the last page says that it is the last. */
+  private isLast = true;
 
   constructor(mapping: Mapping) {
     this.custom = new CustomFields(mapping);
@@ -100,10 +107,29 @@ class JiraSearch {
     }
   }
 
+  /** Adds the fields of a page besides its issues. @throws InvalidFile if it is an error of Jira */
+  addPage({ names, schema, total, isLast, errorMessages }: Fields): void {
+    const [message] = textsOf(errorMessages);
+    if (message !== undefined) {
+      const detail = `a page of the search is an error of Jira: ${message.slice(0, 200)}`;
+      throw invalidLine(this.found.length + 1, 'malformed', detail);
+    }
+    this.custom.addNames(names);
+    this.custom.addSchema(schema);
+    if (typeof total === 'number') this.total = Math.max(this.total, total);
+    if (typeof isLast === 'boolean') this.isLast = isLast;
+  }
+
   async source(): Promise<SourceFile> {
     if (this.found.length === 0) throw new InvalidFile('The file has no issues.');
     if (!this.present.has('summary')) {
       throw new InvalidFile('No issue has a title (summary); request the field summary, too.');
+    }
+    const { length } = this.found;
+    if (this.total > length) {
+      this.warnings.add('page_missing', `the file has ${length} of ${this.total} issues`);
+    } else if (!this.isLast) {
+      this.warnings.add('page_missing', `more issues follow the ${length} of the file`);
     }
     const epics = this.found.filter(({ kind }) => kind === 'epic').map(({ key }) => key);
     const custom = this.custom.decide(this.warnings, new Set(epics));

@@ -109,6 +109,52 @@ describe('a Jira search', () => {
     expect(stories.map(({ external_id }) => external_id)).toEqual(['jira:A-1', 'jira:A-2']);
   });
 
+  it('is read from pages in an array that is appended to a page, and the reverse', async () => {
+    const one = { issues: [issue('A-1')] };
+    const two = [{ issues: [issue('A-2')] }, issue('A-3')];
+    for (const parts of [
+      [one, two],
+      [two, one],
+    ]) {
+      const file = fileOf(parts.map((part) => JSON.stringify(part)).join('\n'), 50);
+      const { stories } = await planOf(jiraJson, file);
+      expect(stories.map(({ external_id }) => external_id).sort()).toEqual([
+        'jira:A-1',
+        'jira:A-2',
+        'jira:A-3',
+      ]);
+    }
+  });
+
+  it('is rejected if a page is an error of Jira', async () => {
+    const failed = { errorMessages: ['Rate limit exceeded'], errors: {} };
+    const page = { issues: [issue('A-1')] };
+    for (const text of [
+      `${JSON.stringify(page)}\n${JSON.stringify(failed)}`,
+      JSON.stringify([page, failed]),
+    ]) {
+      await expect(planOf(jiraJson, fileOf(text, 50))).rejects.toMatchObject({
+        message: expect.stringContaining('Rate limit exceeded'),
+        options: { errors: [{ line: 2, code: 'malformed' }] },
+      });
+    }
+  });
+
+  it.each([
+    ['the total', [{ total: 3 }, { total: 3 }], { page_missing: 1 }],
+    ['the end', [{ isLast: false }, { isLast: false }], { page_missing: 1 }],
+    ['no missing page by its total', [{ total: 2 }, { total: 2 }], {}],
+    ['no missing page by its end', [{ isLast: false }, { isLast: true }], {}],
+  ])('warns of a missing page by %s', async (_, [first, second], codes) => {
+    const pages = [
+      { ...first, issues: [issue('A-1')] },
+      { issues: [issue('A-2')], ...second },
+    ];
+    expect((await plan(pages)).codes).toEqual(codes);
+    const file = fileOf(pages.map((page) => JSON.stringify(page)).join('\n'), 50);
+    expect((await planOf(jiraJson, file)).codes).toEqual(codes);
+  });
+
   it('turns epics into labels and sub-tasks into tasks', async () => {
     const { stories, skipped, codes } = await planOfIssues([
       issue('A-1', { ...EPIC, summary: 'Accounts' }),
@@ -303,6 +349,28 @@ describe('a document', () => {
         '\n\n\n',
         '\n\n',
       ) + 'x = 1\n  y = 2\n\nh | 1 2\n\nNote\n\n----',
+    );
+  });
+
+  it('has the addresses of links, dates, and the numbers of lists', () => {
+    const link = (value: string, href: string) => ({
+      ...text(value),
+      marks: [{ type: 'strong' }, { type: 'link', attrs: { href } }],
+    });
+    const content = [
+      paragraph(
+        text('See '),
+        link('the design', 'https://a.example/x'),
+        text(' and '),
+        link('https://b.example', 'https://b.example'),
+        text(' until '),
+        { type: 'date', attrs: { timestamp: '1796083200000' } },
+        { type: 'date', attrs: { timestamp: 'soon' } },
+      ),
+      { type: 'orderedList', attrs: { order: 4 }, content: [item(paragraph(text('four')))] },
+    ];
+    expect(textOfDocument({ type: 'doc', content })).toBe(
+      'See the design (https://a.example/x) and https://b.example until 2026-12-01\n\n4. four',
     );
   });
 
