@@ -71,10 +71,15 @@ export async function jiraSource(
         `${key ?? story.title}: ${parent.key ?? parent.story.title} is its parent, but it is not a sub-task`,
       );
     }
+    const epic =
+      isSubtask || (parent && !isEpic(parent)) ? null : epicOf(issue, parent, otherParent);
+    if (epic !== null && !parent && epic === otherParent) {
+      warnings.add('epic_missing', `${epic} is not in the file, so its key becomes the label`);
+    }
     stories.push({
       ...story,
       external_id: idOf(key ?? id),
-      epic: isSubtask || (parent && !isEpic(parent)) ? null : epicOf(issue, parent, otherParent),
+      epic,
       sprints: issue.sprints.map((sprint) => sprint.key),
       parent: isSubtask ? (idOf(parent?.key ?? otherParent ?? null) ?? 'its story') : null,
       tasks: [],

@@ -75,11 +75,18 @@ const CUSTOM =
 const POINTS =
   /^(?!.*\b(original|initial|completed|remaining|actual|spent|total)\b).*\bstory ?points?\b/;
 
+/** The fields that are custom fields in Jira; another custom field with the name of a field is a team's own. */
+const CUSTOM_FIELDS = new Set<JiraField | null>([
+  ...(['points', 'sprint', 'epic', 'epic_title', 'epic_name', 'rank'] as const),
+]);
+
 /** Returns the field of a Jira column; null if its name is unknown. */
 export function jiraField(column: string): JiraField | null {
   const name = comparable(column);
-  const own = CUSTOM.exec(name)?.[1] ?? name;
-  return FIELDS.get(own) ?? (POINTS.test(own) ? 'points' : null);
+  const custom = CUSTOM.exec(name)?.[1];
+  const own = custom ?? name;
+  const field = FIELDS.get(own) ?? (POINTS.test(own) ? 'points' : null);
+  return custom === undefined || CUSTOM_FIELDS.has(field) ? field : null;
 }
 
 const DATE_COLUMNS = new Set(

@@ -195,11 +195,24 @@ describe('a Jira CSV export', () => {
     expect(plan.stories.map(({ labels }) => labels)).toEqual([['Short']]);
   });
 
+  it("does not take a team's own custom field for a field of Jira", async () => {
+    const own = ['Attribution', 'Description', 'Label', 'Resolved', 'Status', 'Parent'];
+    const plan = await read(
+      `Summary,Issue key,Status,${own.map((name) => `Custom field (${name})`).join()}\n` +
+        'One,A-1,Done,Marketing,text,zz,2020-01-01,Open,A-9\n',
+    );
+    expect(plan.codes).toEqual({ unknown_column: own.length });
+    expect(plan.stories).toMatchObject([{ title: 'One', status: 'done', done_at: null }]);
+    expect(plan.stories[0]).not.toHaveProperty('labels');
+    expect(plan.stories[0]).not.toHaveProperty('assignee');
+  });
+
   it('names an epic that is not in the file by its title, else by its key', async () => {
     const plan = await read(
       'Summary,Issue key,Issue Type,Parent,Parent summary\nOne,A-2,Story,A-1,Accounts\nTwo,A-3,Story,A-9,\n',
     );
     expect(plan.stories.map(({ labels }) => labels)).toEqual([['Accounts'], ['A-9']]);
+    expect(plan.codes).toEqual({ epic_missing: 1 });
   });
 
   it('names an epic that is not in the file by its key rather than by its id', async () => {

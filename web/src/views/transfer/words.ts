@@ -63,6 +63,10 @@ const WARNINGS: Record<string, Words> = {
     'sprints have no start date in the file; their dates are assumed',
   ),
   description_cut: cut('description'),
+  epic_missing: count(
+    'story has an epic that is not in the file; its key becomes the label',
+    'stories have epics that are not in the file; their keys become the labels',
+  ),
   external_id_cut: cut('id'),
   ignored_fields: count(
     'value is in a field that is not imported',
@@ -115,6 +119,7 @@ const WARNINGS: Record<string, Words> = {
     'rows have fewer cells than the header; the missing ones are empty',
   ),
   skipped: count('row is skipped; not all are listed', 'rows are skipped; not all are listed'),
+  page_missing: count('page of the search is missing', 'pages of the search are missing'),
   sprint_completed: count(
     'change to a completed sprint is not imported',
     'changes to completed sprints are not imported',
