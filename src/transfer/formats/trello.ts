@@ -156,7 +156,7 @@ class TrelloBoard {
           external_id: id === null ? null : `trello:${id}`,
           title: textOf(item.name) ?? '',
           status: {
-            name: isDone ? 'complete' : 'incomplete',
+            name: isDone ? 'checked item' : 'unchecked item',
             category: isDone ? 'done' : 'todo',
           },
           assignee: null,

@@ -259,7 +259,10 @@ function toUtc(wall: number, timeZone: string): Date {
 
 /** The milliseconds by which the clocks of a time zone are ahead of UTC. */
 function offsetAt(instant: number, timeZone: string): number {
-  const shown = wallClock(new Date(instant), timeZone).replace(' ', 'T');
+  // A year of five digits needs a sign.
+  const shown = wallClock(new Date(instant), timeZone)
+    .replace(' ', 'T')
+    .replace(/^\d{5}/, '+0$&');
   return Date.parse(`${shown}Z`) - Math.floor(instant / 1000) * 1000;
 }
 

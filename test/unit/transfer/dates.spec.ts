@@ -98,6 +98,7 @@ describe('an instant', () => {
     ['2026-03-29 02:30', '2026-03-29T01:30:00.000Z'],
     ['2026-10-25 02:30', '2026-10-25T01:30:00.000Z'],
     ['2026-02-10', '2026-02-10T22:59:59.999Z'],
+    ['9999-12-31', '9999-12-31T22:59:59.999Z'],
   ])('%s is %s', (text, instant) => {
     expect(new Dates('dmy', 'Europe/Berlin').instant(text)?.toISOString()).toBe(instant);
   });

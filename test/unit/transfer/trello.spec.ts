@@ -4,6 +4,7 @@ import type { Mapping } from '../../../src/transfer/import/import.dto';
 import type { SourceFile } from '../../../src/transfer/files/source';
 import { published, withPublished } from '../../support/published';
 import { fileOf, jsonFile } from './files';
+import { planOf } from './plan-of';
 
 const card = (id: string, idList: string, more: object = {}): object => ({
   id,
@@ -163,7 +164,7 @@ describe('a Trello board', () => {
         line: 1,
         external_id: 'trello:i1',
         title: 'first',
-        status: { name: 'incomplete', category: 'todo' },
+        status: { name: 'unchecked item', category: 'todo' },
         assignee: null,
         done: null,
       },
@@ -171,13 +172,27 @@ describe('a Trello board', () => {
         line: 1,
         external_id: 'trello:i2',
         title: 'second',
-        status: { name: 'complete', category: 'done' },
+        status: { name: 'checked item', category: 'done' },
         assignee: 'Ada Example',
         done: '2026-01-03T00:00:00.000Z',
       },
       expect.objectContaining({ external_id: 'trello:i3', title: 'third' }),
     ]);
     expect((await read(whole, { subtasks: 'skip' })).stories[0]?.tasks).toEqual([]);
+  });
+
+  it('applies the mapping of a list with the name of a state not to items of checklists', async () => {
+    const checkItems = [{ id: 'i', name: 'Item', state: 'incomplete' }];
+    const { stories } = await planOf(
+      trello,
+      jsonFile(
+        board([card('1', 'open', { checklists: [{ id: 'c', idCard: '1', checkItems }] })], {
+          lists: [{ id: 'open', name: 'Incomplete', closed: false, pos: 1 }],
+        }),
+      ),
+      { status: { Incomplete: 'in_progress' } },
+    );
+    expect(stories).toMatchObject([{ status: 'in_progress', tasks: [{ status: 'todo' }] }]);
   });
 
   it('has each item of a checklist once, even if cards have the same id or none', async () => {
