@@ -196,6 +196,18 @@ describe('an import of a Jira CSV export', () => {
     expect(await of(`/api/sprints/${first.id}`)).toMatchObject(assumed['Sprint 1']);
   });
 
+  it('has no dates of sprints with the same name in its mapping, which could not tell them apart', async () => {
+    const future = (id: number) => ({ id, name: id < 3 ? 'Same' : 'Other', state: 'future' });
+    const issues = [1, 2, 3].map((id) => issue(`K-${id}`, { customfield_1: [future(id)] }));
+    const created = await importTwice(service, 'Twins', JSON.stringify({ issues }));
+    expect(created.created).toMatchObject({ sprints: 3 });
+    expect(Object.keys(created.mapping.sprints)).toEqual(['Other']);
+    const { mapping } = created;
+    expect(await load('Twins', JSON.stringify({ issues }), { mapping })).toMatchObject({
+      updated: NOTHING,
+    });
+  });
+
   it('lists priorities that are not known, until the mapping has them', async () => {
     const file =
       'Summary,Issue key,Status,Priority\n' +

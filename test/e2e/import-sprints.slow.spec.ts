@@ -361,6 +361,33 @@ describe('sprints that another tool has completed', () => {
     ]);
   });
 
+  it('do not keep a story in a later sprint that it has left since the last import', async () => {
+    const [one, two, three] = [1, 2, 3].map((n) => sprint(n, 'active')) as [object, object, object];
+    const first = sprint(1, 'closed');
+    const second = sprint(2, 'closed');
+    const other = (in2: object): object => issue('K-2', { sprints: [in2] });
+    const place = async (): Promise<[number | null, Record<number, string>]> => {
+      const sprints = await of('/api/boards/Left/sprints');
+      const [story] = await of('/api/boards/Left/stories?external_id=jira:K-1');
+      const names = Object.fromEntries(sprints.map((each: any) => [each.id, each.name]));
+      return [names[story.sprint_id] ?? null, names];
+    };
+    await made2xx(load('Left', [issue('K-1', { sprints: [one] }), other(two)]));
+    await made2xx(load('Left', [issue('K-1', { sprints: [first, two] }), other(two)]));
+    expect((await place())[0]).toBe('Sprint 2');
+    // In the backlog Jira still lists the closed sprint.
+    await made2xx(load('Left', [issue('K-1', { sprints: [first] }), other(two)]));
+    expect((await place())[0]).toBeNull();
+    await made2xx(load('Left', [issue('K-1', { sprints: [first] }), other(second)]));
+    expect((await place())[0]).toBeNull();
+    await made2xx(load('Left', [issue('K-1', { sprints: [first, three] }), other(second)]));
+    expect((await place())[0]).toBe('Sprint 3');
+    const sprints = await of('/api/boards/Left/sprints');
+    const { id } = sprints.find(({ name }: any) => name === 'Sprint 2');
+    const report = await of(`/api/sprints/${id}/report`);
+    expect(report.unfinished.stories.map(({ title }: any) => title)).toEqual(['Issue K-2']);
+  });
+
   it('can be reopened and completed here', async () => {
     await load('Reopened', ISSUES);
     const [first] = await of('/api/boards/Reopened/sprints');

@@ -210,6 +210,36 @@ describe('an export without its log', () => {
     service.clock.set();
   });
 
+  it('starts a sprint, clears its goal and does not reopen it when it is imported again', async () => {
+    const from = await Workspace.create(service.client);
+    const { id } = await from.sprint('2026-11-23', { end_date: '2026-12-04', goal: 'Old' });
+    await from.story({ id });
+    const exported = async (): Promise<string> =>
+      (await service.client.get(`${from.path}/export`)).text;
+    const name = freshName('Again');
+    const sprint = async (): Promise<any> =>
+      (await service.client.get(`${boardPath(name)}/sprints`)).body[0];
+    await made2xx(send(name, '', await exported()));
+    const started = await made2xx<any>(service.client.post(`/api/sprints/${id}/start`, {}));
+    await made2xx(service.client.put(`/api/sprints/${id}`, { goal: null }));
+    expect(await made2xx(send(name, '', await exported()))).toMatchObject({
+      updated: { sprints: 1 },
+    });
+    expect(await sprint()).toMatchObject({ started_at: started.started_at, goal: null });
+    expect(await made2xx(send(name, '', await exported()))).toMatchObject({
+      updated: { sprints: 0 },
+    });
+    await made2xx(service.client.post(`/api/sprints/${id}/complete`, {}));
+    await made2xx(send(name, '', await exported()));
+    await made2xx(service.client.post(`/api/sprints/${id}/reopen`, {}));
+    expect(await made2xx(send(name, '', await exported()))).toMatchObject({
+      warnings: [
+        { code: 'sprint_completed', examples: [expect.stringMatching(/stays completed/)] },
+      ],
+    });
+    expect(await sprint()).toMatchObject({ state: 'completed' });
+  });
+
   it('is added to the stories of an existing board', async () => {
     const other = await Workspace.create(service.client);
     await other.story(null, { title: 'there before' });

@@ -15,6 +15,8 @@ export interface PlacedSprint {
   name: string;
   /** Whether it was completed before the import, so that its set of stories cannot change. */
   wasCompleted: boolean;
+  /** Whether it is completed in the file. */
+  isClosed: boolean;
   /** When the other tool completed it; null if the import does not complete it. */
   completesAt: Date | null;
   /** When it was started; null if the import does not start it. */
@@ -95,7 +97,8 @@ export class ApplySprints {
       assumedDates.set(name, { start_date, end_date });
     }
     const { completed_at: completesAt, started_at: startsAt = null } = sprint;
-    return { id, name, wasCompleted: false, completesAt, startsAt };
+    const isClosed = completesAt !== null;
+    return { id, name, wasCompleted: false, isClosed, completesAt, startsAt };
   }
 
   private async update(
@@ -104,28 +107,35 @@ export class ApplySprints {
     found: SprintBrief,
   ): Promise<PlacedSprint> {
     const { name, goal, start_date, end_date, external_id, assumed, completed_at } = sprint;
+    const locked = await this.changes.lock(change, found.id);
+    const isNewlyStarted = found.completed_at === null && locked.sprint.started_at === null;
     const placed: PlacedSprint = {
       id: found.id,
       name: nameOf(sprint),
       wasCompleted: found.completed_at !== null,
+      isClosed: completed_at !== null,
       completesAt: found.completed_at === null ? completed_at : null,
-      startsAt: null,
+      startsAt: (isNewlyStarted && sprint.started_at) || null,
     };
-    const locked = await this.changes.lock(change, found.id);
     const { start_date: _, end_date: _end, ...others } = locked.sprint;
     const hasDates = !placed.wasCompleted && (!assumed || isAfter(found, sprint));
     const changed = differences(hasDates ? locked.sprint : others, {
       ...(external_id !== null && { external_id, ...(name !== null && { name }) }),
-      ...(goal !== null && { goal }),
+      // An export has every field.
+      ...((goal !== null || sprint.created_at) && { goal }),
       ...(hasDates && { start_date, end_date }),
     });
     if (placed.wasCompleted && !assumed && differences(locked.sprint, { start_date, end_date })) {
       warnings.add('sprint_completed', `${placed.name} keeps its dates`);
     }
+    if (placed.wasCompleted && !assumed && completed_at === null) {
+      warnings.add('sprint_completed', `${placed.name} stays completed`);
+    }
     // Another sprint of the file may have got this id.
     await this.sprints.requireFreeExternalId(change, board.id, changed?.external_id ?? null);
     if (changed) await this.changes.write(change, locked, 'sprint.updated', changed);
-    (changed || placed.completesAt ? updated : unchanged).sprints += 1;
+    const isChanged = changed || placed.completesAt || placed.startsAt;
+    (isChanged ? updated : unchanged).sprints += 1;
     return placed;
   }
 }
@@ -138,7 +148,11 @@ function findByLabel(
   const found = new Map<PlannedSprint, SprintBrief>();
   if (planned.every(({ label }) => label === undefined)) return found;
   const labels = sprintLabels(existing);
-  const byLabel = new Map(existing.map((sprint) => [labels.get(sprint.id)?.trim(), sprint]));
+  const byLabel = new Map([
+    // A sprint that had no name when it was exported may have one now.
+    ...existing.map((sprint) => [`#${sprint.id}`, sprint] as const),
+    ...existing.map((sprint) => [labels.get(sprint.id)?.trim(), sprint] as const),
+  ]);
   for (const sprint of planned) {
     const same = sprint.label === undefined ? undefined : byLabel.get(sprint.label);
     if (same) found.set(sprint, same);
@@ -232,4 +246,4 @@ const isAfter = (
   { assumed, completed_at, end_date }: PlannedSprint,
 ): boolean => assumed === true && completed_at !== null && start_date > (end_date ?? start_date);
 
-const nameOf = ({ name, key }: PlannedSprint): string => name ?? key;
+export const nameOf = ({ name, key }: Pick<PlannedSprint, 'name' | 'key'>): string => name ?? key;

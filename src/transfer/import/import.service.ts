@@ -24,10 +24,18 @@ import { planExport } from '../formats/sprintline';
 import { survey as surveyOf } from '../restore/restore-survey';
 import type { ExportedBoard } from '../restore/restore.service';
 import { RestoreService } from '../restore/restore.service';
+import { nameOf } from './apply-sprints.service';
 import { ApplyService } from './apply.service';
-import type { ImportFormat, ImportQuery, ImportView, UnmappedName } from './import.dto';
+import type {
+  ImportFormat,
+  ImportQuery,
+  ImportView,
+  SprintDates,
+  UnmappedName,
+} from './import.dto';
 import { Mapping } from './import.dto';
-import type { ImportPlan } from './plan';
+import { inLowerCase } from './known-names';
+import type { ImportPlan, PlannedSprint } from './plan';
 
 /** Milliseconds during which an import is run again after conflicts. */
 const RETRY_MS = 300_000;
@@ -156,7 +164,7 @@ export class ImportService {
       const applied = await this.applying.apply(change, board, plan, progress);
       const { created, updated, unchanged, assumedDates } = applied;
       // Not those of other sprints: with the mapping they would replace the dates on the board.
-      const sprints = { ...mapping.sprints, ...Object.fromEntries(assumedDates) };
+      const sprints = { ...mapping.sprints, ...withOneName(assumedDates, plan.sprints) };
       const skipped = [...plan.skipped, ...applied.skipped].sort((a, b) => a.line - b.line);
       const statuses = namesOf(plan.unmapped);
       const priorities = namesOf(plan.unmappedPriorities);
@@ -186,6 +194,17 @@ export class ImportService {
       write(change, await this.boards.boardForCreation(change, boardName, fields));
     return this.unitOfWork.run(caller, work, { dryRun, retryMs: RETRY_MS });
   }
+}
+
+/** The dates by the name of their sprint, without names that several sprints have. */
+function withOneName(
+  dates: ReadonlyMap<string, SprintDates>,
+  sprints: readonly PlannedSprint[],
+): Record<string, SprintDates> {
+  const names = sprints.map((sprint) => inLowerCase(nameOf(sprint)));
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return Object.fromEntries([...dates].filter(([name]) => counts.get(inLowerCase(name)) === 1));
 }
 
 const namesOf = (counts: ReadonlyMap<string, number> = new Map()): UnmappedName[] =>

@@ -43,7 +43,10 @@ export function routeOfExisting(
   if ((last?.id ?? null) === current) return { route: [] };
   if (isFixed && at === -1) return { route: [], rejectedBy: current };
   if (!last) return { route: [null] };
-  if (last.wasCompleted) return { route: [], rejectedBy: last.id };
+  if (last.wasCompleted) {
+    // The other tool has completed it, too, and has the story in its backlog since then.
+    return { route: last.isClosed && current !== null ? [null] : [], rejectedBy: last.id };
+  }
   return { route: through(path.slice(at + 1)), waits: Boolean(path[at]?.completesAt) };
 }
 
