@@ -227,8 +227,9 @@ async function planOwn(
   original.destroy();
   const survey = await surveyOf(open());
   const format = 'sprintline';
-  if (survey.header.log) return { format, mapping, exported: { survey, open } };
-  return { format, mapping, plan: await planExport(open(), survey) };
+  // Nothing of an export is open to interpretation.
+  if (survey.header.log) return { format, mapping: {}, exported: { survey, open } };
+  return { format, mapping: {}, plan: await planExport(open(), survey) };
 }
 
 /** Reads a mapping from JSON. @throws Problem `invalid_request` with pointers below `/mapping` */
