@@ -49,5 +49,6 @@ test('a suggested end date moves with the start date', () => {
   expect(movedEnd(suggested, '2026-12-28')).toBe('2027-01-08');
   expect(movedEnd(suggested, '')).toBe('2027-01-01');
   expect(movedEnd(suggested, '9999-12-31')).toBe('');
+  expect(movedEnd(suggested, '20266-12-21')).toBe('');
   expect(movedEnd({ ...suggested, end_date: '' }, '2026-12-28')).toBe('');
 });

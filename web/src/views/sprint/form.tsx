@@ -100,6 +100,7 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
       <div class="field-row">
         <TextField
           label="Start date"
+          max="9999-12-31"
           error={errors.start_date}
           type="date"
           required
@@ -109,6 +110,7 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
         />
         <TextField
           label="End date"
+          max="9999-12-31"
           error={errors.end_date}
           type="date"
           readOnly={isCompleted}

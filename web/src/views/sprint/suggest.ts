@@ -41,7 +41,7 @@ export function movedEnd(
 ): string {
   if (!end_date || !to) return end_date;
   const end = numberOf(to) + numberOf(end_date) - numberOf(start_date);
-  return end > LAST_DAY ? '' : dateOf(end);
+  return end <= LAST_DAY ? dateOf(end) : '';
 }
 
 /** A name and dates for the next sprint of the board. */
