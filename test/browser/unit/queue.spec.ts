@@ -193,6 +193,21 @@ describe('The queue of changes', () => {
     expect(host.kept.size).toBe(0);
   });
 
+  test('keeps the changes of other rows of a gesture that is a conflict in one of them', async () => {
+    const host = new Host();
+    host.push(
+      update(1, { title: 'Ant' }),
+      update(2, { title: 'Bee' }),
+      update(3, { title: 'Cat' }),
+    );
+    await host.answer(rejected(412));
+    const [conflict] = host.queue.conflicts.value;
+    expect(conflict?.entries.map(({ change }) => change)).toEqual([update(1, { title: 'Ant' })]);
+    await host.answer();
+    await host.answer();
+    expect(host.titles).toEqual(['Story 1', 'Bee', 'Cat']);
+  });
+
   test('makes one conflict of a move of several stories and of their later changes', async () => {
     const host = new Host();
     host.push({ kind: 'story.move', ids: [1, 2], list: 1, position: 'last' });

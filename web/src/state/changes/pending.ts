@@ -96,7 +96,7 @@ export function withSameRow(head: Pending, pending: readonly Pending[]): Pending
   const together = 'ids' in head.change && !target ? head.change.ids : [];
   return pending.filter(({ group, change }) => {
     const other = targetOf(change);
-    if (group === head.group) return true;
+    if (group === head.group && (!target || !other)) return true;
     if ('ids' in change && change.ids.some((id) => together.includes(id))) return true;
     return target !== undefined && other?.entity === target.entity && other.id === target.id;
   });
