@@ -161,6 +161,35 @@ describe('An import', () => {
     expect(await date.inputValue()).toBe('2020-01-02');
     const first = page.getByRole('group', { name: 'Sprint dates' }).locator('input').first();
     expect(await first.getAttribute('aria-label')).toBe('Start date of Sprint 1');
+    // Its year is before the start until it is complete.
+    const end = page.getByLabel('End date of Sprint 3');
+    await end.click({ position: { x: 12, y: 12 } });
+    await page.keyboard.type('12312027', { delay: 20 });
+    expect(await end.inputValue()).toBe('2027-12-31');
+  });
+
+  test('reads the same file again when it is chosen again', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await choose(page, 'wrong.csv', csv('title,points', 'Ant,many'));
+    const file = page.getByLabel('File', { exact: true });
+    expect(await file.inputValue()).toContain('wrong.csv');
+    // A browser reports no change of a field that has the file already.
+    await file.dispatchEvent('click');
+    expect(await file.inputValue()).toBe('');
+  });
+
+  test('stays when someone else renames the board', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await choose(page, 'stories.csv', csv('title', 'Ant', 'Bee'));
+    await preview(page).waitFor();
+    await service.client.put('/api/boards/rocket', { name: 'moon' });
+    await page.waitForURL('**/b/moon/import');
+    expect(await counts(page, 'Stories')).toEqual(['2', '0', '0']);
+    await importButton(page).click();
+    await page.getByText('Imported').first().waitFor();
+    expect(await all(service, '/api/boards/moon/backlog')).toHaveLength(2);
   });
 
   test('reads the file that was chosen last, even if the former one is read later', async () => {

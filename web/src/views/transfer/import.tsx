@@ -240,6 +240,8 @@ function FileField({ error, hasFocus, onChoose }: FileFieldProps) {
           {...props}
           ref={input}
           type="file"
+          // Otherwise the browser ignores the same file after it was corrected.
+          onClick={(event) => (event.currentTarget.value = '')}
           accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
           onChange={(event) => {
             const [chosen] = event.currentTarget.files ?? [];

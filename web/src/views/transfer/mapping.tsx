@@ -261,8 +261,7 @@ export function SprintDates({ answer, choices, onChoice }: MappingProps & { answ
   if (all.length === 0) return null;
   const set = (name: string, dates: { start_date: string; end_date?: string | null }): void => {
     if (!dates.start_date) return;
-    const end = dates.end_date && dates.end_date >= dates.start_date ? dates.end_date : null;
-    onChoice({ sprints: { ...choices.sprints, [name]: { ...dates, end_date: end } } });
+    onChoice({ sprints: { ...choices.sprints, [name]: dates } });
   };
   return (
     <Group name="Sprint dates" hint="The file has no dates for these sprints.">
