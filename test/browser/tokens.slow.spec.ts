@@ -94,6 +94,21 @@ describe('Signing in', () => {
     expect(await page.getByText('Buy a ticket').count()).toBe(0);
   });
 
+  test('lasts until the user agrees to lose typed text', async () => {
+    const place = await startClosed();
+    const page = await openAs(place, place.admin, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').getByRole('link').click();
+    await page.getByRole('dialog').getByLabel('Description').fill('Typed');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    const messages = page.getByRole('region', { name: 'Messages' });
+    await messages
+      .getByText('You are still signed in: the text that you typed is not saved')
+      .waitFor();
+    await messages.getByRole('button', { name: 'Discard and sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  });
+
   test('lasts until the user agrees to lose the unsaved changes of a board that was left', async () => {
     const place = await startClosed();
     const page = await openAs(place, place.admin, '/b/rocket');

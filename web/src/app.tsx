@@ -14,6 +14,7 @@ import { store } from './state/stores';
 import { useTitle } from './state/title';
 import { failureText } from './util/failure';
 import { formatNumber, plural } from './util/format';
+import { hasUnsavedText } from './util/unsaved';
 import { lazy } from './util/lazy';
 import { BoardView } from './views/board/board';
 
@@ -98,7 +99,7 @@ function View() {
     case 'settings':
       return <SettingsView store={current} />;
     case 'import':
-      return <ImportView key={board} board={board} />;
+      return <ImportView key={current.view.value?.board.id} board={board} />;
     default:
       return <Missing detail="There is no such page." />;
   }
@@ -206,13 +207,14 @@ async function leave(): Promise<void> {
     signOut().catch((error: unknown) => alertError(failureText(error)));
   // Of boards that are not open, and of conflicts.
   const unsaved = session.value ? await countUnsaved(session.value.actor) : 0;
-  if (unsaved === 0) {
+  if (unsaved === 0 && !hasUnsavedText()) {
     await end();
     return;
   }
-  const changes = plural(unsaved, 'change is', 'changes are');
+  const what =
+    unsaved > 0 ? plural(unsaved, 'change is', 'changes are') : 'the text that you typed is';
   const action = { name: 'Discard and sign out', run: () => void end() };
-  toast(`You are still signed in: ${changes} not saved.`, { isError: true, action });
+  toast(`You are still signed in: ${what} not saved.`, { isError: true, action });
 }
 
 /** The conflicts that the user has postponed. */
@@ -262,7 +264,9 @@ function Overlays() {
   const conflict = current?.queue.conflicts.value.find((each) => !postponed.value.has(each));
   return (
     <>
-      {current && story !== undefined && <StoryDialog key={story} store={current} id={story} />}
+      {current && story !== undefined && (
+        <StoryDialog key={current.sender.firstIdOf(story)} store={current} id={story} />
+      )}
       {request?.kind === 'keys' && <Keys onClose={closeDialog} />}
       {request?.kind === 'palette' && <Palette onClose={closeDialog} />}
       {request?.kind === 'new-board' && <NewBoard onClose={closeDialog} />}

@@ -1,7 +1,10 @@
 const maps: ReadonlyMap<unknown, unknown>[] = [];
 
+/** Whether there is text that was typed and not saved. */
+export const hasUnsavedText = (): boolean => maps.some(({ size }) => size > 0);
+
 const ask = (event: Event): void => {
-  if (maps.some(({ size }) => size > 0)) event.preventDefault();
+  if (hasUnsavedText()) event.preventDefault();
 };
 addEventListener('beforeunload', ask);
 
