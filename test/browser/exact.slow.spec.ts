@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import { made2xx } from '../support/make';
 import { card, delay, hold, list, openPage, startService, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
@@ -145,13 +146,18 @@ describe('A conflict', () => {
     await card(page, 'In progress', 'Ant').waitFor();
   });
 
-  test('about a task shows who changed it', async () => {
+  test('about a task shows who changed it, even after a thousand changes of other tasks', async () => {
     const board = await startSmallBoard();
     const { client } = board;
     const task = await client.post(`/api/stories/${board.ids.Ant}/tasks`, { title: 'Dig' });
     const page = await openPageWithoutStream(board);
     const dialog = await openStory(page, 'Ant');
     await dialog.getByRole('checkbox', { name: 'Dig' }).waitFor();
+    const operations = Array.from({ length: 1000 }, (_, i) => {
+      const set = { title: `Task ${i}`, story_id: board.ids[i % 2 ? 'Bee' : 'Cat'] };
+      return { op: 'create', type: 'task', set };
+    });
+    await made2xx(client.post('/api/boards/rocket/batch', { operations }));
     await client.put(`/api/tasks/${task.body.id}`, { title: 'Dig deeper' });
     await dialog.getByRole('checkbox', { name: 'Dig' }).click();
     const conflict = page.getByRole('dialog', { name: 'Your change was not saved' });
@@ -349,6 +355,22 @@ describe('Text that is typed into a story', () => {
     await sprint.selectOption('Sprint 2');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await card(page, 'Sprint 2', 'Emu').waitFor();
+  });
+
+  test('is saved even if the move that was chosen with it is rejected', async () => {
+    const board = await startSmallBoard();
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
+    await board.client.post(`/api/sprints/${board.sprint}/complete`, {});
+    const page = await openPage(`${board.url}/stories/${board.ids.Ant}`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Description').fill('A long text');
+    await dialog.getByLabel('Sprint', { exact: true }).selectOption('');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page
+      .getByText(/^Not saved: Move “Ant”/)
+      .first()
+      .waitFor();
+    await until(page, fieldOf(board.ids.Ant, 'description'), 'A long text');
   });
 
   test('stays if the sprint that it moves to is deleted while it is typed', async () => {
@@ -744,6 +766,32 @@ describe('Undo', () => {
     await until(page, titlesOfBacklog, 'Emu');
   });
 
+  test('of a message is made even if another view is shown by then', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('3');
+    await until(page, fieldOf(board.ids.Ant, 'status'), 'done');
+    await page.getByRole('link', { name: 'Boards' }).click();
+    await page.getByRole('heading', { name: 'Boards' }).waitFor();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await until(page, fieldOf(board.ids.Ant, 'status'), 'todo');
+  });
+
+  test('of a created story does not delete the tasks that someone else has added', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.keyboard.press('c');
+    await page.getByLabel('Title').fill('Eel');
+    await page.keyboard.press('Enter');
+    await card(page, 'To do', 'Eel').getByText('#5').waitFor();
+    await board.client.post('/api/stories/5/tasks', { title: 'Their task' });
+    await page.keyboard.press('z');
+    await page.getByText('It has tasks now.').first().waitFor();
+    expect((await board.client.get('/api/stories/5/tasks')).body).toHaveLength(1);
+  });
+
   test('removes a change that was not sent without a connection', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
@@ -1030,6 +1078,20 @@ describe('The live board', () => {
     expect(await page.getByLabel('Start date').inputValue()).toBe(day(11));
   });
 
+  test('does not say that it connects after a response that is an error', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.route('**/api/stories/999', (route) => route.abort());
+    await page.evaluate((url) => {
+      history.pushState(null, '', url);
+      dispatchEvent(new PopStateEvent('popstate'));
+    }, `${board.url}/stories/999`);
+    await page.getByRole('banner').getByText('Connecting').waitFor();
+    await page.unroute('**/api/stories/999');
+    await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
+  });
+
   test('finds words in descriptions', async () => {
     const board = await startSmallBoard(['Ant', { title: 'Bee', description: 'Makes honey' }]);
     const page = await openPage(board.url);
@@ -1223,6 +1285,9 @@ describe('A card', () => {
     await page.unroute('**/sprints/*/stories');
     await page.waitForURL('**/stories/5');
     await dialog.getByText('#5').waitFor();
+    expect(
+      await dialog.getByLabel('Points').evaluate((field) => field === document.activeElement),
+    ).toBe(true);
     expect(await dialog.getByText('deleted').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await until(page, fieldOf(5, 'points'), 3);

@@ -175,7 +175,8 @@ export class BoardStore {
     this.connection.close();
     for (const cleanup of this.cleanups.splice(0)) cleanup();
     void this.queue.drained().then(() => {
-      this.queue.stop();
+      // The action of a message that is still shown may add another change.
+      if (this.queue.pending.value.length > 0) this.queue.stop();
       this.outbox.close();
     });
   }

@@ -34,6 +34,11 @@ export class ChangeSender {
     private readonly events: LiveEvents,
   ) {}
 
+  /** The id that a story had first: on the page that has created it, a negative one. */
+  firstIdOf(id: number): number {
+    return [...this.created].find(([, real]) => real === id)?.[0] ?? id;
+  }
+
   /** @param isRepeated whether an earlier attempt may have reached the service */
   async send(pending: Pending, isRepeated: boolean): Promise<Confirmation> {
     const { change, key } = pending;
@@ -41,6 +46,11 @@ export class ChangeSender {
       // Undo needs the description and the tasks.
       if (change.kind === 'story.delete') {
         await this.rows.readStoryInFull(change.id).catch(ignoreMissing);
+        const hasTasks = Boolean(this.confirmed.require().tasks.get(change.id)?.length);
+        // Undoing the creation must not delete the tasks that others have added.
+        if (pending.isUndo && hasTasks) {
+          throw new ApiError(409, 'story_has_tasks', 'It has tasks now.');
+        }
       }
       // Before the request, because the stream may deliver the event before the response arrives.
       this.attempt = { key, before: this.confirmed.require() };

@@ -39,8 +39,8 @@ export class Connection {
           await signedIn();
           continue;
         }
-        if (!isTemporary(error)) throw error;
-        this.isUnreachable.value = true;
+        this.isUnreachable.value = isTemporary(error);
+        if (!this.isUnreachable.value) throw error;
         await onUnreachable?.();
         await this.pause.wait(delayAfter(error, attempt));
       }

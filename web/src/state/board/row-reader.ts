@@ -80,20 +80,37 @@ export class RowReader {
 
   /** Loads the events of a story or task after the version that the user saw. */
   async changesSince({ entity, id }: Target, seen: number, revision: number): Promise<Event[]> {
-    const { data } =
-      entity === 'story'
-        ? await api.GET('/api/stories/{story_id}/history', { params: { path: { story_id: id } } })
-        : await api.GET('/api/boards/{board_name}/events', {
-            params: {
-              path: { board_name: this.connection.name },
-              query: { after: revision, entity: ['task'] },
-            },
-          });
-    return (data as Event[]).filter(
+    const events =
+      entity === 'story' ? await this.historyOf(id) : await this.taskEventsAfter(revision);
+    return events.filter(
       (event) =>
         event.id === id &&
         (event.after === null || Number((event.after as { version?: number }).version ?? 0) > seen),
     );
+  }
+
+  private async historyOf(id: number): Promise<Event[]> {
+    const { data } = await api.GET('/api/stories/{story_id}/history', {
+      params: { path: { story_id: id } },
+    });
+    return data as Event[];
+  }
+
+  private async taskEventsAfter(revision: number): Promise<Event[]> {
+    const events: Event[] = [];
+    for (let after = revision; ;) {
+      const { data } = await api.GET('/api/boards/{board_name}/events', {
+        params: {
+          path: { board_name: this.connection.name },
+          query: { after, entity: ['task'] },
+        },
+      });
+      const page = data as Event[];
+      const last = page.at(-1);
+      if (!last) return events;
+      events.push(...page);
+      after = last.revision;
+    }
   }
 
   /**

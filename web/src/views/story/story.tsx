@@ -73,7 +73,12 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   }
   return (
     <Dialog title={story.title} size="story" onClose={closeStory}>
-      <StoryBody key={id} store={store} story={story} isDeleted={!present && !created} />
+      <StoryBody
+        key={store.sender.firstIdOf(id)}
+        store={store}
+        story={story}
+        isDeleted={!present && !created}
+      />
     </Dialog>
   );
 }
@@ -138,11 +143,12 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
       ),
     ) as StoryFields;
     const changes: Change[] = [];
+    // First, because the move may be rejected.
+    if (Object.keys(set).length > 0) changes.push({ kind: 'story.update', id: story.id, set });
     const list = draft.sprint === '' ? null : Number(draft.sprint);
     if ('sprint' in typed.value && list !== original.value.sprint_id) {
       changes.push({ kind: 'story.move', ids: [story.id], list, position: 'last' });
     }
-    if (Object.keys(set).length > 0) changes.push({ kind: 'story.update', id: story.id, set });
     store.change(changes, { seen: original.value.version });
     closeStory();
   };
