@@ -318,6 +318,37 @@ describe('Text that is typed into a story', () => {
     expect(await dialog.getByRole('button', { name: 'Discard' }).count()).toBe(0);
   });
 
+  test('reappears with the sprint that was chosen for it', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'New story' }).click();
+    await dialog.getByLabel('Title').fill('Emu');
+    await dialog.getByLabel('Sprint', { exact: true }).selectOption('Sprint 1');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await card(page, 'Sprint 1', 'Emu').waitFor();
+  });
+
+  test('as several stories is created in the backlog if their sprint was deleted', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await page.keyboard.press('Control+k');
+    await page
+      .getByRole('combobox', { name: 'Command or story' })
+      .fill('New stories, one per line');
+    await page.keyboard.press('Enter');
+    const dialog = page.getByRole('dialog', { name: 'New stories in Sprint 1' });
+    await dialog.getByLabel('Titles').fill('Uno\nDue');
+    await board.client.delete(`/api/sprints/${board.sprint}`);
+    const inBacklog = page.getByRole('dialog', { name: 'New stories in Backlog' });
+    await inBacklog.getByRole('button', { name: 'Create 2 stories' }).click();
+    await card(page, 'Backlog', 'Due').getByText('#').waitFor();
+  });
+
   test('reappears in the next new story, unless the user cancels', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

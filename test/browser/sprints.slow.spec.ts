@@ -49,6 +49,27 @@ describe('Sprints in the browser', () => {
     });
   });
 
+  test('are created once if the response is lost and the dialog is opened again', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Goal').fill('It lands.');
+    await page.route('**/batch', async (route) => {
+      await route.fetch();
+      await route.abort();
+    });
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('alert').waitFor();
+    await page.unroute('**/batch');
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await plan.service.client.get('/api/boards/rocket/sprints');
+    expect(body.filter(({ goal }: any) => goal === 'It lands.')).toHaveLength(1);
+  });
+
   test('keep the suggested length when their start date is changed, until the end date is', async () => {
     const { url } = await startPlan();
     const page = await openPage(url);

@@ -39,13 +39,17 @@ export function useWhileOpen(): (run: () => void) => void {
   };
 }
 
-/** Returns one idempotency key for each body, so that an attempt whose response was lost can be repeated. */
-export function useKeys(): (body: unknown) => string {
-  const keys = useRef(new Map<string, string>());
+/**
+ * Returns one idempotency key for each body, so that an attempt whose response was lost can be repeated.
+ * @param kept the keys of a form that can be opened again, if it needs them then
+ */
+export function useKeys(kept?: Map<string, string>): (body: unknown) => string {
+  const own = useRef(new Map<string, string>());
+  const keys = kept ?? own.current;
   return (body) => {
     const text = JSON.stringify(body);
-    const key = keys.current.get(text) ?? randomKey();
-    keys.current.set(text, key);
+    const key = keys.get(text) ?? randomKey();
+    keys.set(text, key);
     return key;
   };
 }

@@ -173,6 +173,9 @@ function useDraft({ store, key, request }: Form) {
   return { changes, isChecked, title, set, change, discard, errors };
 }
 
+/** The keys of new sprints that may have been created, although no response has arrived. */
+const newKeys = new Map<string, string>();
+
 interface NewSprintProps extends Omit<SprintDialogProps, 'id'> {
   completing?: number;
 }
@@ -187,7 +190,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
   });
   const { isChecked } = form;
   const { isBusy, error, submit } = useSubmit(errorsFrom);
-  const key = useKeys();
+  const key = useKeys(newKeys);
   const whileOpen = useWhileOpen();
   const { typed } = form.changes.value;
   // The suggested length stays until the user types an end date.
@@ -198,13 +201,23 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     if (completing === undefined) closeDialog();
     else openDialog({ kind: 'sprint', action: 'complete', id: completing, to });
   };
+  const discard = (): void => {
+    form.discard();
+    newKeys.clear();
+  };
   const create = async (): Promise<void> => {
     isChecked.value = true;
     if (Object.keys(errorsOf(draft)).length > 0) return;
     const body = fieldsOf(draft);
+    // If the response is lost, the sprint that may exist then changes the suggestions.
+    form.change(suggested.value, draft);
     const operation = { type: 'sprint' as const, set: body };
-    const { data: sprint } = await createOn<Sprint>(store.name, operation, key(body));
-    form.discard();
+    const { data: sprint } = await createOn<Sprint>(
+      store.name,
+      operation,
+      key([state.board.id, body]),
+    );
+    discard();
     await store.rows.loadSprints();
     report(`Created ${sprintInText(sprint)}`);
     whileOpen(() => close(sprint.id));
@@ -216,7 +229,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
         isBusy={isBusy.value}
         onSubmit={() => submit(create)}
         onCancel={() => {
-          form.discard();
+          discard();
           close();
         }}
       >

@@ -57,7 +57,9 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
     onClose();
   };
   const long = lines.find((line) => isLonger(line, MAX_TITLE));
-  const sprint = list === null ? undefined : state.sprints.get(list);
+  const chosen = list === null ? undefined : state.sprints.get(list);
+  // Since the dialog was opened, someone may have completed or deleted the sprint.
+  const sprint = chosen?.state === 'completed' ? undefined : chosen;
   const error =
     lines.length > MAX_STORIES
       ? `At most ${MAX_STORIES} stories at once.`
@@ -70,7 +72,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
       lines.map((title): Change => ({
         kind: 'story.create',
         id: temporaryId(),
-        list,
+        list: sprint?.id ?? null,
         body: { title },
       })),
       { label: `Create ${count} in ${where}` },

@@ -29,9 +29,12 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   const errors = isChecked.value ? errorsOf(draft.value, state) : {};
   useEffect(
     () => () => {
-      const title = newStories.get(id)?.title.trim();
-      if (title) {
-        announceUnsaved(title, () => openDialogOn(store.name, { kind: 'new-story', list }));
+      const { title = '', sprint = '' } = newStories.get(id) ?? {};
+      if (title.trim()) {
+        const chosen = sprint === '' ? null : Number(sprint);
+        announceUnsaved(title.trim(), () =>
+          openDialogOn(store.name, { kind: 'new-story', list: chosen }),
+        );
       }
     },
     [],
