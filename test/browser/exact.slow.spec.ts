@@ -530,6 +530,17 @@ describe('Text that is typed into a story', () => {
     await page.getByRole('dialog').getByText('Title: Dig → Dig wide').waitFor();
   });
 
+  test('as the title of a task is in the message if someone else has deleted the task', async () => {
+    const board = await startSmallBoard();
+    const { page, rename, id } = await openTask(board);
+    await rename('Dig a well', 'Dig deep');
+    await board.client.delete(`/api/tasks/${id}`);
+    await page
+      .getByText(/Not saved: Rename a task to .*Dig deep/)
+      .first()
+      .waitFor();
+  });
+
   test('as a description shows its links', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -56,7 +56,9 @@ export const TASK_KINDS: Kinds<'task'> = {
   },
 
   'task.update': {
-    label: ({ set }) => (set.status ? `Set a task to ${statusName(set.status)}` : 'Rename a task'),
+    // With the new title, which a user may need if it is not saved.
+    label: ({ set: { status, title = '' } }) =>
+      status ? `Set a task to ${statusName(status)}` : `Rename a task to ${quoted(title)}`,
     apply: (state, { id, storyId, set }) =>
       withTasks(state, storyId, (tasks) =>
         tasks.map((task) => (task.id === id ? { ...task, ...set } : task)),
