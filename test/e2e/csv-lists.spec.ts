@@ -154,18 +154,6 @@ describe('a list of stories as CSV', () => {
     expect(cells(answer, 'sprint')).toEqual(labels);
   });
 
-  it('is imported into a sprint that got its name after the export', async () => {
-    const other = await Workspace.create(service.client);
-    const { id } = await other.sprint('2026-11-23', { name: null });
-    await other.story({ id }, { external_id: 'x-1' });
-    const { text } = await service.client.get(`${other.path}/stories`, CSV);
-    await made2xx(service.client.put(`/api/sprints/${id}`, { name: 'Named' }));
-    expect(await made2xx(upload(service.client, other.name, text))).toMatchObject({
-      created: { sprints: 0, stories: 0 },
-      updated: { sprints: 0, stories: 0 },
-    });
-  });
-
   it('rejects `fields` and other formats', async () => {
     const { client } = service;
     for (const options of [undefined, CSV]) {

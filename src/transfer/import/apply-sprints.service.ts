@@ -148,11 +148,7 @@ function findByLabel(
   const found = new Map<PlannedSprint, SprintBrief>();
   if (planned.every(({ label }) => label === undefined)) return found;
   const labels = sprintLabels(existing);
-  const byLabel = new Map([
-    // A sprint that had no name when it was exported may have one now.
-    ...existing.map((sprint) => [`#${sprint.id}`, sprint] as const),
-    ...existing.map((sprint) => [labels.get(sprint.id)?.trim(), sprint] as const),
-  ]);
+  const byLabel = new Map(existing.map((sprint) => [labels.get(sprint.id)?.trim(), sprint]));
   for (const sprint of planned) {
     const same = sprint.label === undefined ? undefined : byLabel.get(sprint.label);
     if (same) found.set(sprint, same);
