@@ -77,6 +77,8 @@ export const createPool =
             return;
           }
           cancel();
+          // The requests that wait would get the same error, for example because the server has stopped.
+          if (error) queue.next();
           if (!late) callback(error as never, connection);
           else if (!error) connection.release();
         });
