@@ -248,6 +248,12 @@ describe('an export without its log', () => {
     expect(stories).toBe(1 + kindsOf(await rowsOf(board.name), 'story').length);
   });
 
+  it('is not subject to a mapping, so the response has none', async () => {
+    const mapping = { status: { todo: 'done' } };
+    const answer = await made2xx(upload(service.client, freshName('Mapped'), file, { mapping }));
+    expect(answer.mapping).toEqual({});
+  });
+
   it('is imported with its velocity', async () => {
     const name = freshName('Reported');
     await made2xx(send(name));
