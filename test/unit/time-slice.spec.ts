@@ -17,19 +17,14 @@ describe('a queue of changes', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate'] }));
   afterEach(() => jest.useRealTimers());
 
-  it('continues for a quarter of the time that other requests needed in its pause', async () => {
+  it.each([
+    ['a quarter of the time that other requests needed in its pause', 40, 10],
+    ['a bounded time, however long the others needed', 200, 25],
+  ])('continues for %s', async (_, others, own) => {
     const timeSlice = timeSliceOfQueue();
     untilDue(timeSlice);
-    setImmediate(() => work(40));
+    setImmediate(() => work(others));
     await timeSlice.pause();
-    expect(untilDue(timeSlice)).toBe(10);
-  });
-
-  it('pauses after a bounded time, however long the others needed', async () => {
-    const timeSlice = timeSliceOfQueue();
-    untilDue(timeSlice);
-    setImmediate(() => work(200));
-    await timeSlice.pause();
-    expect(untilDue(timeSlice)).toBe(25);
+    expect(untilDue(timeSlice)).toBe(own);
   });
 });
