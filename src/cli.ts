@@ -5,8 +5,8 @@ import { Command } from 'commander';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { printable } from './cli/printable';
-import { ExpectedError } from './logging/expected-error';
 import { Problem } from './http/problem';
+import { ExpectedError } from './logging/expected-error';
 
 type Define = (command: Command) => void;
 
@@ -85,7 +85,7 @@ export async function run(command: readonly string[]): Promise<number> {
 
 if (require.main === module) {
   void run(process.argv.slice(2)).then((code) => {
-    // `console.log` ignores errors, but a new token is shown only once.
+    // `console.log` ignores errors.
     const { errored } = process.stdout;
     if (errored && code === 0)
       console.error(`Standard output cannot be written: ${errored.message}.`);

@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
 import { Database } from './database/database';
-import { ExpectedError } from './logging/expected-error';
 import { Lifecycle } from './health/lifecycle';
+import { ExpectedError } from './logging/expected-error';
 
 /** Milliseconds after which the log says that the service waits for the database. */
 const DATABASE_MS = 500;

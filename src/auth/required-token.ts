@@ -2,8 +2,8 @@ import type { INestApplicationContext } from '@nestjs/common';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
-import { ExpectedError } from '../logging/expected-error';
 import { Problem } from '../http/problem';
+import { ExpectedError } from '../logging/expected-error';
 import { Authenticator } from './authenticator';
 
 /** Milliseconds to wait at the start for the database; then the check continues in the background. */

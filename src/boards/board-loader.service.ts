@@ -11,10 +11,10 @@ import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { Clock, toStored } from '../time/clock';
-import { DeletedBoards } from './deleted-boards.service';
 import type { BoardView } from './board.dto';
 import { Board, LOADING } from './board.entity';
 import { changeInParts } from './change-in-parts';
+import { DeletedBoards } from './deleted-boards.service';
 
 /** A board that is being loaded. */
 export interface BoardLoad {

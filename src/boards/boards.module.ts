@@ -3,10 +3,10 @@ import { TypeOrmModule } from '@nestjs/typeorm';
 import { AuthModule } from '../auth/auth.module';
 import { BoardCreation } from './board-creation.service';
 import { BoardLoader } from './board-loader.service';
-import { DeletedBoards } from './deleted-boards.service';
 import { Board } from './board.entity';
 import { BoardsController } from './boards.controller';
 import { BoardsService } from './boards.service';
+import { DeletedBoards } from './deleted-boards.service';
 
 @Module({
   imports: [TypeOrmModule.forFeature([Board]), AuthModule],

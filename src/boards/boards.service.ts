@@ -18,10 +18,10 @@ import { atRevision } from '../http/responses/board-revision';
 import { requireMatch } from '../http/responses/etag';
 import type { Deleted } from '../http/responses/schema';
 import { toStored } from '../time/clock';
-import { DeletedBoards } from './deleted-boards.service';
 import type { BoardView, UpdateBoard } from './board.dto';
 import { Board } from './board.entity';
 import { findBoard, representBoard, whereVisible } from './board.queries';
+import { DeletedBoards } from './deleted-boards.service';
 import { storedWorkingDays } from './working-days';
 
 /** Reads, changes and deletes boards; `BoardCreation` creates them. */

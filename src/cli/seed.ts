@@ -4,6 +4,7 @@ import { BoardCreation } from '../boards/board-creation.service';
 import { CompletionService } from '../completion/completion.service';
 import { readNewBoardName } from '../http/input/path';
 import { Problem } from '../http/problem';
+import { ExpectedError } from '../logging/expected-error';
 import { SprintChanges } from '../sprints/sprint-changes.service';
 import { StoriesService } from '../stories/stories.service';
 import type { CreateStory } from '../stories/story.dto';
@@ -11,7 +12,6 @@ import type { Status } from '../stories/story.entity';
 import { TasksService } from '../tasks/tasks.service';
 import { Clock } from '../time/clock';
 import { OPERATOR, withApplication } from './application';
-import { ExpectedError } from '../logging/expected-error';
 import demo from './demo.json';
 
 const DAY = 86_400_000;

@@ -77,7 +77,12 @@ const POINTS =
 
 /** The fields that are custom fields in Jira; another custom field with the name of a field is a team's own. */
 const CUSTOM_FIELDS = new Set<JiraField | null>([
-  ...(['points', 'sprint', 'epic', 'epic_title', 'epic_name', 'rank'] as const),
+  'points',
+  'sprint',
+  'epic',
+  'epic_title',
+  'epic_name',
+  'rank',
 ]);
 
 /** Returns the field of a Jira column; null if its name is unknown. */

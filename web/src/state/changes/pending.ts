@@ -90,7 +90,10 @@ export function afterConfirmed(
   return { ...entry, change, seen: isSameRow ? rowOf(after, change)?.version : entry.seen };
 }
 
-/** The changes of the same gesture, and all later changes of the same rows, which build on it. */
+/**
+ * All pending changes of the same rows, which build on one another, and the changes of the same gesture, unless both
+ * are about one row each.
+ */
 export function withSameRow(head: Pending, pending: readonly Pending[]): Pending[] {
   const target = targetOf(head.change);
   const together = 'ids' in head.change && !target ? head.change.ids : [];

@@ -93,6 +93,7 @@ const WARNINGS: Record<string, Words> = {
     'story has several assignees; the first one is imported',
     'stories have several assignees; the first one is imported',
   ),
+  page_missing: count('page of the search is missing', 'pages of the search are missing'),
   parent_ignored: count(
     'story has a parent, which is not imported',
     'stories have a parent, which is not imported',
@@ -119,7 +120,6 @@ const WARNINGS: Record<string, Words> = {
     'rows have fewer cells than the header; the missing ones are empty',
   ),
   skipped: count('row is skipped; not all are listed', 'rows are skipped; not all are listed'),
-  page_missing: count('page of the search is missing', 'pages of the search are missing'),
   sprint_completed: count(
     'change to a completed sprint is not imported',
     'changes to completed sprints are not imported',
