@@ -21,13 +21,17 @@ export const dateIn = (timeZone: string, time: Date): string =>
 /** The calendar date of today in a time zone. */
 export const todayIn = (timeZone: string): string => dateIn(timeZone, new Date());
 
+const DAY_MS = 86_400_000;
+
 /** The working days from one date to another, both included. */
-export function workingDays(board: Board, from: string, to: string): number {
-  const end = Date.parse(`${to}T00:00:00Z`);
-  let count = 0;
-  for (let day = Date.parse(`${from}T00:00:00Z`); day <= end; day += 86_400_000) {
-    const name = WEEKDAYS[new Date(day).getUTCDay()];
-    if (name && board.working_days.includes(name)) count += 1;
+export function workingDays({ working_days }: Board, from: string, to: string): number {
+  const first = Date.parse(`${from}T00:00:00Z`);
+  const days = (Date.parse(`${to}T00:00:00Z`) - first) / DAY_MS + 1;
+  const weeks = Math.floor(days / 7);
+  let count = weeks * working_days.length;
+  for (let day = weeks * 7; day < days; day += 1) {
+    const name = WEEKDAYS[new Date(first + day * DAY_MS).getUTCDay()];
+    if (name && working_days.includes(name)) count += 1;
   }
   return count;
 }
