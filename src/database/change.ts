@@ -33,7 +33,7 @@ interface NewEvent {
 }
 
 /** An event with `before` and `after` as JSON. */
-interface StoredEvent extends Omit<NewEvent, 'before' | 'after'> {
+interface AppendedEvent extends Omit<NewEvent, 'before' | 'after'> {
   before: string | null;
   after: string | null;
 }
@@ -61,7 +61,7 @@ export class Change extends Transaction {
   /** Time of the change, read under the lock, so that it never precedes an earlier change of its boards. */
   instant: Date;
   private readonly boards = new Map<number, LockedBoard>();
-  private readonly events = new Map<LockedBoard, StoredEvent[]>();
+  private readonly events = new Map<LockedBoard, AppendedEvent[]>();
   /** Characters of `events`. */
   private length = 0;
   /** Ids of the boards whose logs were extended by `flush`. */

@@ -53,21 +53,21 @@ export interface FieldError {
 }
 
 /** Where a field error is: a field of the body, a parameter, or a header. */
-export type Place = 'pointer' | 'parameter' | 'header';
+export type ErrorLocation = 'pointer' | 'parameter' | 'header';
 
 /** Maximum characters of a name in a `detail`; a client may have made it up. */
 const MAX_SHOWN = 100;
 
 /** Returns the error of a field, a parameter or a header. @param text what follows the name in the `detail` */
 export function fieldError(
-  place: Place,
+  location: ErrorLocation,
   name: string,
   code: FieldErrorCode,
   text: string,
 ): FieldError {
   const shown = name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name || '""';
   const pointer = `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return { [place]: place === 'pointer' ? pointer : name, code, detail: `${shown} ${text}` };
+  return { [location]: location === 'pointer' ? pointer : name, code, detail: `${shown} ${text}` };
 }
 
 /**

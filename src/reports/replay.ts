@@ -46,7 +46,7 @@ export interface SprintHistory {
 }
 
 /** A story while its events are replayed. */
-interface Story {
+interface ReplayedStory {
   id: number;
   state: Omit<StoryState, 'revision' | 'at' | 'inside'>;
   /** When it was done; null if it is not done. */
@@ -75,7 +75,7 @@ export class Replay {
   private started: SprintHistory['started'] = null;
   private completion:
     { revision: number; at: string; history: Omit<SprintHistory, 'stories'> } | undefined;
-  private readonly stories = new Map<number, Story>();
+  private readonly stories = new Map<number, ReplayedStory>();
 
   constructor(readonly sprintId: number) {}
 
@@ -170,7 +170,7 @@ export class Replay {
   }
 }
 
-function isSame(one: Story['states'][number], { state, done_at }: Story): boolean {
+function isSame(one: ReplayedStory['states'][number], { state, done_at }: ReplayedStory): boolean {
   return (
     one.title === state.title &&
     one.points === state.points &&
@@ -180,7 +180,7 @@ function isSame(one: Story['states'][number], { state, done_at }: Story): boolea
 }
 
 /** Returns the history of a story up to a revision; later times become `end`. */
-function until(story: Story, revision: number, end: number): StoryHistory {
+function until(story: ReplayedStory, revision: number, end: number): StoryHistory {
   const states = story.states
     .filter((state) => state.revision <= revision)
     .map((state) => (state.at > end ? { ...state, at: end } : state));
@@ -194,7 +194,7 @@ function until(story: Story, revision: number, end: number): StoryHistory {
  * `done_at`. A story that moved on to another sprint was not done in this one, even if it is done now.
  */
 function ofImported(
-  story: Story,
+  story: ReplayedStory,
   sprintId: number,
   revision: number,
   { start, end }: { start: number; end: number },

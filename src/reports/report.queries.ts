@@ -10,7 +10,7 @@ import { Replay } from './replay';
 import type { Steps } from './steps';
 import { inSteps } from './steps';
 
-type EventRow = Pick<StoredEvent, 'revision' | 'type' | 'at' | 'entity' | 'entity_id' | 'after'>;
+type ReplayedRow = Pick<StoredEvent, 'revision' | 'type' | 'at' | 'entity' | 'entity_id' | 'after'>;
 
 /**
  * Descriptions are not part of reports; without them the events of 2,000 stories fit into memory.
@@ -73,7 +73,7 @@ async function catchUp(
   boardId: number,
   { replay, revision }: ReplayedSprint,
 ): Promise<Replay> {
-  const rows = await reader.query<EventRow & { sprint_id: number | null }>(LATER_EVENTS, [
+  const rows = await reader.query<ReplayedRow & { sprint_id: number | null }>(LATER_EVENTS, [
     boardId,
     revision,
   ]);
@@ -126,12 +126,12 @@ async function readEvents(
   sql: string,
   parameters: readonly number[],
 ): Promise<ReplayedEvent[]> {
-  const rows = await reader.query<EventRow>(sql, parameters);
+  const rows = await reader.query<ReplayedRow>(sql, parameters);
   // Sorted lists that are concatenated are fast to sort.
   return inOrder(await inSteps(parse(rows), reader.signal));
 }
 
-function* parse(rows: EventRow[]): Steps<ReplayedEvent[]> {
+function* parse(rows: ReplayedRow[]): Steps<ReplayedEvent[]> {
   const events: ReplayedEvent[] = [];
   for (const row of rows) {
     yield;
@@ -144,7 +144,7 @@ function* parse(rows: EventRow[]): Steps<ReplayedEvent[]> {
 const inOrder = (events: ReplayedEvent[]): ReplayedEvent[] =>
   events.sort((a, b) => a.revision - b.revision);
 
-const replayed = (row: EventRow): ReplayedEvent => ({
+const replayed = (row: ReplayedRow): ReplayedEvent => ({
   revision: row.revision,
   type: row.type,
   at: toRfc3339(row.at),

@@ -27,7 +27,7 @@ import type {
 import type { Backlog, ReplayedSprint } from './report.queries';
 import { countBacklog, readHistory, replaySprint } from './report.queries';
 import { inSteps } from './steps';
-import type { Totals } from './velocity';
+import type { SprintTotals } from './velocity';
 import { cadence, totals, velocity } from './velocity';
 
 const DEFAULT_SEED = 1;
@@ -65,7 +65,7 @@ interface CompletedSprint {
 }
 
 /** The totals of a completed sprint and its length in days. */
-interface CompletedTotals extends Totals {
+interface CompletedTotals extends SprintTotals {
   days: number;
 }
 

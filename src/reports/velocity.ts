@@ -15,7 +15,7 @@ export function totals({ committed, completed, unfinished }: Report) {
   };
 }
 
-export type Totals = ReturnType<typeof totals>;
+export type SprintTotals = ReturnType<typeof totals>;
 
 /** The velocity of completed sprints. @param sprints oldest first */
 export function velocity(sprints: VelocitySprintView[]): VelocityView {

@@ -4,7 +4,7 @@ import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { getMetadataStorage } from 'class-validator';
 import { Clock } from '../../time/clock';
 import { asForm } from '../input/form';
-import type { FieldError, FieldErrorCode, Place } from '../problem';
+import type { ErrorLocation, FieldError, FieldErrorCode } from '../problem';
 import { fieldError, Problem } from '../problem';
 import { copyNested, Rejected, validatedAt } from './property';
 import { suggestion } from './suggestion';
@@ -66,7 +66,7 @@ export class ProblemValidationPipe extends ValidationPipe {
     // Nest would convert a path parameter by its type; the decorators of http/input/path.ts are stricter.
     if (type !== 'body' && type !== 'query') return value;
     const fields = type === 'body' ? fieldsOfBody(value) : (value as object);
-    const place: Place = type === 'body' ? 'pointer' : 'parameter';
+    const location: ErrorLocation = type === 'body' ? 'pointer' : 'parameter';
     const isEmptyQuery = type === 'query' && Object.keys(fields).length === 0;
     if (isEmptyQuery && this.validWhenEmpty.has(metadata.metatype)) {
       return new (metadata.metatype as Type)();
@@ -76,7 +76,7 @@ export class ProblemValidationPipe extends ValidationPipe {
       (name) => name in Object.prototype || name === 'prototype',
     );
     const errors = reserved.map((name) =>
-      fieldError(place, name, 'unknown_field', notDeclared(place)),
+      fieldError(location, name, 'unknown_field', notDeclared(location)),
     );
     for (const name of reserved) Reflect.deleteProperty(fields, name);
     try {
@@ -86,7 +86,7 @@ export class ProblemValidationPipe extends ValidationPipe {
     } catch (error) {
       if (!(error instanceof InvalidFields)) throw error;
       const known = namesOf(metadata.metatype as Type);
-      errors.push(...error.errors.flatMap((each) => fieldErrors(each, place, known)));
+      errors.push(...error.errors.flatMap((each) => fieldErrors(each, location, known)));
     }
     throw Problem.invalid(errors);
   }
@@ -140,17 +140,21 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
   return body as Record<string, unknown>;
 }
 
-const notDeclared = (place: Place): string =>
-  place === 'pointer' ? 'is not a field' : 'is not a parameter';
+const notDeclared = (location: ErrorLocation): string =>
+  location === 'pointer' ? 'is not a field' : 'is not a parameter';
 
-function fieldErrors(error: ValidationError, place: Place, known: string[]): FieldError[] {
+function fieldErrors(
+  error: ValidationError,
+  location: ErrorLocation,
+  known: string[],
+): FieldError[] {
   const { property, constraints = {} } = error;
   const value: unknown = error.value;
   if (value instanceof Rejected) {
     const { code, message, properties } = value;
-    if (!properties) return [fieldError(place, property, code, message)];
+    if (!properties) return [fieldError(location, property, code, message)];
     return properties.map((name) => {
-      const error = fieldError(place, name, code, message);
+      const error = fieldError(location, name, code, message);
       const pointer = `/${property}${error.pointer}`;
       return { ...error, pointer, detail: `${property}/${error.detail}` };
     });
@@ -159,13 +163,13 @@ function fieldErrors(error: ValidationError, place: Place, known: string[]): Fie
     if (rule === 'whitelistValidation') {
       const near = suggestion(property, known);
       const question = near === undefined ? '' : `; did you mean \`${near}\`?`;
-      return fieldError(place, property, 'unknown_field', notDeclared(place) + question);
+      return fieldError(location, property, 'unknown_field', notDeclared(location) + question);
     }
     if (rule === 'duplicate') return duplicates(property, value as unknown[]);
-    if (value === undefined) return fieldError(place, property, 'required', 'is required');
-    if (value === null) return fieldError(place, property, 'not_nullable', 'must not be null');
+    if (value === undefined) return fieldError(location, property, 'required', 'is required');
+    if (value === null) return fieldError(location, property, 'not_nullable', 'must not be null');
     const code = CODES[rule] ?? (rule as FieldErrorCode);
-    return { ...fieldError(place, property, code, ''), detail: message };
+    return { ...fieldError(location, property, code, ''), detail: message };
   });
 }
 

@@ -35,7 +35,7 @@ export const taiga: SourceReader = async (file, mapping) => {
   return project.source();
 };
 
-interface Status {
+interface TaigaStatus {
   isClosed: boolean;
   isArchived: boolean;
 }
@@ -55,8 +55,8 @@ class TaigaProject {
   /** Values of points by their names; null if the value is unknown. */
   private readonly points = new Map<string, number | null>();
   private readonly statuses = {
-    story: new Map<string, Status>(),
-    task: new Map<string, Status>(),
+    story: new Map<string, TaigaStatus>(),
+    task: new Map<string, TaigaStatus>(),
   };
   private readonly sprints: SourceSprint[] = [];
   private readonly stories: Row[] = [];
@@ -234,7 +234,7 @@ class TaigaProject {
  * Taiga closes a story when all of its tasks are closed, whatever its status is. It does not state whether
  * work on an open story has begun, so the name of the status decides.
  */
-function setStatus({ story: { status }, isClosed }: Row, statuses: Map<string, Status>): void {
+function setStatus({ story: { status }, isClosed }: Row, statuses: Map<string, TaigaStatus>): void {
   if (status && (isClosed || statuses.get(status.name)?.isClosed)) status.category = 'done';
 }
 

@@ -58,7 +58,7 @@ interface Card extends TrelloCard {
   labelIds: string[];
 }
 
-interface Task {
+interface CardTask {
   position: number;
   member: string | null;
   task: SourceTask;
@@ -70,7 +70,7 @@ class TrelloBoard {
   private readonly members = new Map<string, string>();
   private readonly labels = new Map<string, string>();
   /** By the id of the card. */
-  private readonly tasks = new Map<string, Task[]>();
+  private readonly tasks = new Map<string, CardTask[]>();
   private readonly items = new Set<string>();
   readonly fields = new TrelloFields();
   /** When a card entered a list, by the ids of the card and the list. */

@@ -4,7 +4,7 @@ import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/sour
 import type { Mapping } from './import.dto';
 
 /** A story to import, with its sub-tasks and the items of its checklists. */
-export interface Row {
+export interface MappedRow {
   source: SourceStory;
   tasks: SourceTask[];
 }
@@ -13,7 +13,7 @@ export interface Row {
 const MAX_LEVELS = 10;
 
 /** Decides which rows of a file become stories, which become tasks, and which are skipped. */
-export class Rows {
+export class MappedRows {
   readonly skipped: Skipped[];
   private readonly ids = new Set<string>();
 
@@ -25,7 +25,7 @@ export class Rows {
   }
 
   /** The stories to import, with their sub-tasks. */
-  async stories(): Promise<Row[]> {
+  async stories(): Promise<MappedRow[]> {
     const timeSlice = new TimeSlice();
     const rows = new Map<string, SourceStory>();
     const kept: SourceStory[] = [];
@@ -35,7 +35,7 @@ export class Rows {
       if (story.external_id !== null) rows.set(story.external_id, story);
       kept.push(story);
     }
-    const stories = new Map<SourceStory, Row>();
+    const stories = new Map<SourceStory, MappedRow>();
     const subtasks: { source: SourceStory; parent: SourceStory }[] = [];
     for (const source of kept) {
       await timeSlice.pause();
@@ -107,7 +107,7 @@ export class Rows {
     return false;
   }
 
-  private addTasks(row: Row, tasks: readonly SourceTask[]): void {
+  private addTasks(row: MappedRow, tasks: readonly SourceTask[]): void {
     for (const source of tasks) {
       if (row.tasks.length >= MAX_TASKS) {
         const detail = `${source.title.slice(0, 100)}: the story has ${MAX_TASKS} tasks already`;

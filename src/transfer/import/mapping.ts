@@ -5,7 +5,7 @@ import { Dates, OrderFinder } from './dates';
 import type { DateOrder, Mapping } from './import.dto';
 import { STORY_LIMITS } from './limits';
 import { MappedNames } from './mapping-names';
-import { Rows } from './mapping-rows';
+import { MappedRows } from './mapping-rows';
 import type { ImportPlan, PlanContext, PlannedStory, PlannedTask } from './plan';
 import { pointsReader } from './points-text';
 import { planSprints } from './sprint-plan';
@@ -38,7 +38,7 @@ interface Item extends TaskItem {
 class Mapper {
   private readonly texts: Texts;
   private readonly names: MappedNames;
-  private readonly rows: Rows;
+  private readonly rows: MappedRows;
   private readonly timeZone: string;
   private readonly points: (text: string | number | null, line: number) => number | null;
   private readonly timeSlice = new TimeSlice();
@@ -51,7 +51,7 @@ class Mapper {
   ) {
     this.texts = new Texts(source.warnings);
     this.names = new MappedNames(mapping, source.warnings);
-    this.rows = new Rows(source, mapping);
+    this.rows = new MappedRows(source, mapping);
     this.timeZone = mapping.time_zone ?? context.timeZone;
     this.points = pointsReader(source.stories, source.warnings);
     for (const [column, field] of Object.entries(source.columns ?? {})) {

@@ -8,7 +8,7 @@ import { parseRow } from '../export/export-validation';
 import type { Survey } from './restore-survey';
 import type { Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
-import type { RowKind, Rows, Table } from './restored-rows';
+import type { RestoredRows, RestoredTable, RowKind } from './restored-rows';
 import { TABLES } from './restored-rows';
 
 /** The most rows of a transaction, and the characters after which it ends: other changes wait for it. */
@@ -19,15 +19,15 @@ const MAX_LENGTH = 500_000;
 interface Slot<K extends RowKind> {
   /** The index of its id among those of the file. */
   index: number;
-  row?: Rows[K];
+  row?: RestoredRows[K];
 }
 
 /** Writes an export with its log to a board that is being loaded, while it reads the file for the second time. */
 export class Restore {
   private readonly to: Replacements;
-  private readonly sprints: Rows['sprint'][] = [];
-  private readonly stories: Rows['story'][] = [];
-  private readonly tasks: Rows['task'][] = [];
+  private readonly sprints: RestoredRows['sprint'][] = [];
+  private readonly stories: RestoredRows['story'][] = [];
+  private readonly tasks: RestoredRows['task'][] = [];
   private readonly events: unknown[][] = [];
   /** How many ids were written, in ascending order. */
   private readonly written = { sprint: 0, story: 0 };
@@ -105,7 +105,7 @@ export class Restore {
    */
   private async writeInOrder<K extends 'sprint' | 'story'>(
     kind: K,
-    rows: Rows[K][],
+    rows: RestoredRows[K][],
     end?: number,
   ): Promise<void> {
     const { [kind]: ids } = this.to.ids;
@@ -159,7 +159,7 @@ export class Restore {
     const [placeholderStory = 0] = needsStory
       ? await insertRows(transaction, TABLES.story, [boardId], [TABLES.story.cells(boardId)])
       : [];
-    const parentOf = (row?: Rows[K]): number => {
+    const parentOf = (row?: RestoredRows[K]): number => {
       if (kind !== 'task') return boardId;
       return row ? (this.to.ids.story.get((row as TaskView).story_id) as number) : placeholderStory;
     };
@@ -183,7 +183,7 @@ export class Restore {
 /** Inserts rows with these parents. @returns their ids, in the order of the rows */
 async function insertRows(
   transaction: Transaction,
-  { name, columns, inserted }: Pick<Table<unknown>, 'name' | 'columns' | 'inserted'>,
+  { name, columns, inserted }: Pick<RestoredTable<unknown>, 'name' | 'columns' | 'inserted'>,
   parentIds: readonly number[],
   rows: unknown[][],
 ): Promise<number[]> {

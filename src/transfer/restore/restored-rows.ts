@@ -6,12 +6,12 @@ import type { TaskView } from '../../tasks/task.dto';
 import { fromRfc3339 } from '../../time/clock';
 import { OPTIONAL } from '../export/export-validation';
 
-export interface Rows {
+export interface RestoredRows {
   sprint: SprintView;
   story: StoryView;
   task: TaskView;
 }
-export type RowKind = keyof Rows;
+export type RowKind = keyof RestoredRows;
 
 const stored = (instant: string | null): string | null => instant && fromRfc3339(instant);
 
@@ -29,7 +29,7 @@ const sprintColumns = (
 });
 
 /** How the rows of a kind are inserted. */
-export interface Table<Row> {
+export interface RestoredTable<Row> {
   name: string;
   columns: readonly string[];
   /**
@@ -46,7 +46,7 @@ function tableOf<Row>(
   parent: string,
   toColumns: (parentId: number, row: Omit<Row, 'id'>) => Record<string, unknown>,
   placeholder: Omit<Row, 'id'>,
-): Table<Row> {
+): RestoredTable<Row> {
   const columns = Object.keys(toColumns(0, placeholder));
   return {
     name,
@@ -65,7 +65,7 @@ const TIME = '2000-01-01T00:00:00.000Z';
 const TIMES = { created_at: TIME, updated_at: TIME, version: 1 };
 const WORK = { title: '-', seq: 0, status: 'todo' as const, ...TIMES };
 
-export const TABLES: { [Kind in RowKind]: Table<Rows[Kind]> } = {
+export const TABLES: { [Kind in RowKind]: RestoredTable<RestoredRows[Kind]> } = {
   sprint: tableOf<SprintView>('sprints', 'board_id', sprintColumns, {
     ...(OPTIONAL.sprint as unknown as SprintView),
     start_date: '2000-01-01',
