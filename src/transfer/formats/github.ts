@@ -1,6 +1,7 @@
 import { requireFields } from '../files/columns';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
+import { sorted } from '../files/sorted';
 import { Warnings, type Skipped, type SourceReader, type SourceStory } from '../files/source';
 
 interface Issue {
@@ -59,7 +60,7 @@ export const github: SourceReader = async (file, mapping) => {
   };
   await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
   if (entries === 0) throw new InvalidFile('The file has no issues.');
-  const stories = inOrder(issues).map(({ story }) => story);
+  const stories = (await inOrder(issues)).map(({ story }) => story);
   // gh writes only the requested fields.
   const lacks = {
     description: !present.has('body'),
@@ -167,11 +168,11 @@ function idOf(number: number, repository: string | null): string {
  * Sorts issues by repository, then from the oldest to the newest. GitHub issues have no order, and the order of
  * the file changes from one export to the next.
  */
-function inOrder(issues: readonly Issue[]): Issue[] {
+function inOrder(issues: readonly Issue[]): Promise<Issue[]> {
   const [only, ...others] = new Set(issues.flatMap(({ repository }) => repository ?? []));
   const rank = ({ repository }: Issue): string =>
     repository ?? (others.length === 0 ? only : undefined) ?? '';
-  return issues.toSorted((a, b) =>
+  return sorted(issues, (a, b) =>
     rank(a) === rank(b) ? a.number - b.number : rank(a) < rank(b) ? -1 : 1,
   );
 }

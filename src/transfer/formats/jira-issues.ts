@@ -1,5 +1,6 @@
 import { TimeSlice } from '../../time/time-slice';
 import { textOf } from '../files/json';
+import { sorted } from '../files/sorted';
 import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
 
 /** A Jira issue, as both of its formats have it. */
@@ -47,7 +48,7 @@ export async function jiraSource(
 
   const sprints = new Map<string, SourceSprint>();
   const skipped: Skipped[] = [];
-  const stories: (SourceStory & { rank: string | null })[] = [];
+  const stories: RankedStory[] = [];
   for (const issue of issues) {
     await timeSlice.pause();
     if (isEpic(issue)) {
@@ -76,17 +77,17 @@ export async function jiraSource(
     if (epic !== null && !parent && epic === otherParent) {
       warnings.add('epic_missing', `${epic} is not in the file, so its key becomes the label`);
     }
-    stories.push({
+    const converted: SourceStory = {
       ...story,
       external_id: idOf(key ?? id),
       epic,
       sprints: issue.sprints.map((sprint) => sprint.key),
       parent: isSubtask ? (idOf(parent?.key ?? otherParent ?? null) ?? 'its story') : null,
       tasks: [],
-      rank,
-    });
+    };
+    stories.push({ rank, story: converted });
   }
-  return { sprints: [...sprints.values()], stories: inOrder(stories), skipped, warnings };
+  return { sprints: [...sprints.values()], stories: await inOrder(stories), skipped, warnings };
 }
 
 const idOf = (name: string | null): string | null => (name === null ? null : `jira:${name}`);
@@ -102,16 +103,18 @@ function epicOf(
   return epic ? nameOf(epic) : (epicTitle ?? otherParent ?? null);
 }
 
+interface RankedStory extends Pick<JiraIssue, 'rank'> {
+  story: SourceStory;
+}
+
 /** Sorts stories by rank; those without a rank come last, in the order of the file. */
-function inOrder(stories: (SourceStory & { rank: string | null })[]): SourceStory[] {
-  const compare = (a: string | null, b: string | null): number => {
+async function inOrder(stories: readonly RankedStory[]): Promise<SourceStory[]> {
+  const byRank = await sorted(stories, ({ rank: a }, { rank: b }) => {
     if (a === b) return 0;
     if (a === null || b === null) return a === null ? 1 : -1;
     return a < b ? -1 : 1;
-  };
-  return stories
-    .sort((a, b) => compare(a.rank, b.rank))
-    .map(({ rank: _, ...story }): SourceStory => story);
+  });
+  return byRank.map(({ story }) => story);
 }
 
 const SPRINT_TEXT = /^com\.atlassian\.greenhopper\.service\.sprint\.Sprint@[0-9a-f]+\[(.*)\]$/s;

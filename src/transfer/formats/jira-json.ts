@@ -1,4 +1,5 @@
 import type { Status } from '../../stories/story.entity';
+import { TimeSlice } from '../../time/time-slice';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import type { SourceFile, SourceReader, SourceSprint } from '../files/source';
@@ -133,16 +134,19 @@ class JiraSearch {
     }
     const epics = this.found.filter(({ kind }) => kind === 'epic').map(({ key }) => key);
     const custom = this.custom.decide(this.warnings, new Set(epics));
-    const issues = this.found.map((issue) => {
+    const issues: JiraIssue[] = [];
+    const timeSlice = new TimeSlice();
+    for (const issue of this.found) {
+      await timeSlice.pause();
       const own = custom.of(issue.story.line);
-      return {
+      issues.push({
         ...issue,
         story: { ...issue.story, points: own.points },
         parents: [...issue.parents, ...(own.epicLink === null ? [] : [own.epicLink])],
         epicName: issue.kind === 'epic' ? own.epicName : null,
         rank: own.rank,
-      };
-    });
+      });
+    }
     const keys = new Set(issues.map(({ key }) => key));
     for (const [key, story] of this.subtasks) {
       if (!keys.has(key)) {

@@ -2,6 +2,7 @@ import { TimeSlice } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
+import { sorted } from '../files/sorted';
 import {
   Warnings,
   type Skipped,
@@ -152,13 +153,13 @@ class TaigaProject {
     }
     const stories: SourceStory[] = [];
     const timeSlice = new TimeSlice();
-    for (const row of this.stories.toSorted(byOrder)) {
+    for (const row of await sorted(this.stories, byOrder)) {
       this.complete(row);
       setStatus(row, this.statuses.story);
       stories.push(row.story);
       await timeSlice.pause();
     }
-    for (const row of this.tasks.toSorted(byOrder)) {
+    for (const row of await sorted(this.tasks, byOrder)) {
       setStatus(row, this.statuses.task);
       stories.push(row.story);
       await timeSlice.pause();

@@ -2,6 +2,7 @@ import { TimeSlice } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
+import { sorted } from '../files/sorted';
 import {
   Warnings,
   type Skipped,
@@ -196,7 +197,8 @@ class TrelloBoard {
           : 'The board has no cards.',
       );
     }
-    const cards = this.cards.toSorted(
+    const cards = await sorted(
+      this.cards,
       (a, b) => this.listPosition(a) - this.listPosition(b) || a.position - b.position,
     );
     const points = this.fields.points(cards, this.mapping.columns?.points);
