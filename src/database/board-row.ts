@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
-/** A board's row, locked until the transaction ends; times as stored. */
-export interface LockedBoard {
+/** A board as plain SQL reads it; times as stored. */
+export interface BoardRow {
   id: number;
   name: string;
   time_zone: string;
@@ -12,6 +12,11 @@ export interface LockedBoard {
   updated_at: string;
   version: number;
 }
+
+declare const LOCKED: unique symbol;
+
+/** A board whose row is locked until the transaction ends. Only `Change` returns one, so that no write forgets the lock. */
+export type LockedBoard = BoardRow & { readonly [LOCKED]: true };
 
 /** The columns of a board `b`, for a SELECT that is read as raw rows. */
 export const BOARD_COLUMNS =

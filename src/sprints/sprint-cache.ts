@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
-import type { BoardRow } from '../boards/board.queries';
 import { collectionTag, findBoard, findRevision } from '../boards/board.queries';
+import type { BoardRow } from '../database/board-row';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import type { Client } from '../http/client';

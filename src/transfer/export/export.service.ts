@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { createHash } from 'node:crypto';
-import type { BoardRow } from '../../boards/board.queries';
 import { collectionTag, findBoard, representBoard } from '../../boards/board.queries';
+import type { BoardRow } from '../../database/board-row';
 import { Database } from '../../database/database';
 import type { Reader } from '../../database/reader';
 import type { StoredEvent } from '../../events/event.queries';
