@@ -9,8 +9,8 @@ export interface SentEvent {
   bytes: Buffer;
 }
 
-/** Reads the next events of a board after a revision, in their order: at most `limit`, and fewer if they are long. */
-type ReadEvents = (after: number, limit: number) => Promise<EventView[]>;
+/** Reads the next events of a board after a revision, in their order. */
+type ReadEvents = (after: number) => Promise<EventView[]>;
 
 /** A receiver of the events of a feed. */
 export interface Subscriber {
@@ -18,9 +18,6 @@ export interface Subscriber {
   /** The last event was delivered; the stream ends. */
   end(): void;
 }
-
-/** Maximum events that are read at once. */
-export const PAGE = 100;
 
 /** Events are missing from the log: the board was deleted, or the database restored from a backup. */
 class MissingEventsError extends Error {}
@@ -76,8 +73,8 @@ export class BoardFeed {
    * Reads the next events after a revision.
    * @throws Error if they are no longer in the log
    */
-  async page(after: number, limit = PAGE): Promise<SentEvent[]> {
-    const events = await this.read(after, limit);
+  async page(after: number): Promise<SentEvent[]> {
+    const events = await this.read(after);
     return events.map((event, i) => {
       if (event.revision !== after + i + 1) throw new MissingEventsError();
       // A deleted board has no name; its last event needs it.

@@ -1,12 +1,9 @@
 import { Readable } from 'node:stream';
-import { countFitting } from '../http/responses/parts';
 import type { BoardFeed, SentEvent, Subscriber } from './board-feed';
-import { eventText, isLast, PAGE } from './board-feed';
+import { eventText, isLast } from './board-feed';
 
-/** Bytes that a stream reads ahead of its client while it catches up. */
+/** Bytes from which a stream waits for its client while it catches up. */
 const READ_AHEAD = 128 * 1024;
-/** Events of the first page, before anything is known of their length. */
-const FIRST_ROWS = 10;
 /** Bytes of live events that may wait for a slow client. */
 const MAX_UNSENT = 1024 * 1024;
 
@@ -31,7 +28,6 @@ export class EventStream extends Readable implements Subscriber {
   isLive = false;
   private isCatchingUp = false;
   private hasEnded = false;
-  private rows = FIRST_ROWS;
   private after: number;
   /** The revision of the board when the stream was opened. */
   readonly revision: number;
@@ -97,15 +93,9 @@ export class EventStream extends Readable implements Subscriber {
     this.isCatchingUp = true;
     try {
       while (this.isOpen && this.after < this.feed.revision) {
-        const events = await this.page(this.after, this.rows);
+        const events = await this.page(this.after);
         if (events.length === 0) throw new Error('the log is behind its feed');
-        const fitting = countFitting(
-          events.map(({ bytes }) => bytes.length),
-          READ_AHEAD,
-        );
-        for (const event of events.slice(0, fitting)) this.send(event);
-        // Events that were read but do not fit are read again.
-        this.rows = fitting < events.length ? fitting : Math.min(PAGE, 2 * this.rows);
+        for (const event of events) this.send(event);
         if (this.readableLength >= READ_AHEAD) return;
       }
       if (!this.isOpen) return;

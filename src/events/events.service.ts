@@ -25,11 +25,13 @@ const COLUMNS =
 /** The length of the JSON of an event, which has from 100 bytes to 400 kB. SQLite reads it without the JSON. */
 const BYTES = 'COALESCE(OCTET_LENGTH(e.before), 0) + COALESCE(OCTET_LENGTH(e.after), 0)';
 
+/** Events of a page of a stream at most. */
+const PAGE = 100;
 /**
  * Bytes of the events of a page, except for a longer event; far fewer than may wait for the client of a stream. A page
  * of 20 MB took 200 ms.
  */
-const PAGE_BYTES = 256 * 1024;
+const PAGE_BYTES = 128 * 1024;
 
 interface EventRow extends Omit<StoredEvent, 'sprint_id'> {
   board_name: string;
@@ -111,14 +113,14 @@ export class EventsService {
   }
 
   /**
-   * Reads the next events of a board after a revision: at most `limit`, and fewer if they are long; none only if there
-   * are none. A deleted board has no name.
+   * Reads the next events of a board after a revision, fewer if they are long; none only if there are none. A deleted
+   * board has no name.
    */
-  async page(boardId: number, after: number, limit: number): Promise<EventView[]> {
+  async page(boardId: number, after: number): Promise<EventView[]> {
     const next = this.select()
       .where('e.board_id = :boardId AND e.revision > :after', { boardId, after })
       .orderBy('e.revision');
-    const bytes = next.clone().select(BYTES, 'bytes').limit(limit);
+    const bytes = next.clone().select(BYTES, 'bytes').limit(PAGE);
     const lengths = await this.database.read(() => bytes.getRawMany<{ bytes: number }>());
     if (lengths.length === 0) return [];
     const count = countFitting(

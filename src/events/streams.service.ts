@@ -108,9 +108,9 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
       feed,
       { after: reset ? revision : (after ?? revision), revision, reset },
       types && new Set(types.filter((type) => type !== null)),
-      (from, limit) =>
+      (from) =>
         this.pages.runExclusive(async () => {
-          const events = await feed.page(from, limit);
+          const events = await feed.page(from);
           // Serves other requests: SQLite reads without leaving the current turn of the event loop.
           await setImmediate();
           return events;
@@ -203,9 +203,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
   }
 
   private watch(id: number, name: string, revision: number): BoardFeed {
-    const feed = new BoardFeed(id, name, revision, (after, limit) =>
-      this.events.page(id, after, limit),
-    );
+    const feed = new BoardFeed(id, name, revision, (after) => this.events.page(id, after));
     this.feeds.set(id, feed);
     // A change may have been committed since the revision was read.
     void this.wake(feed);

@@ -18,20 +18,17 @@ const event = (revision: number, title = ''): EventView => ({
 });
 
 /** A feed that has read a log up to a revision. @param most events of a page */
-function feedOf(log: readonly EventView[], revision: number, most = Infinity) {
-  const read = jest.fn(async (after: number, limit: number) => {
+function feedOf(log: readonly EventView[], revision: number, most = 100) {
+  const read = jest.fn(async (after: number) => {
     await setImmediate();
-    return log.filter((each) => each.revision > after).slice(0, Math.min(limit, most));
+    return log.filter((each) => each.revision > after).slice(0, most);
   });
   return { feed: new BoardFeed(1, 'Team', revision, read), read };
 }
 
 const streamOf = (feed: BoardFeed): EventStream =>
-  new EventStream(
-    feed,
-    { after: 0, revision: feed.revision, reset: false },
-    undefined,
-    (after, limit) => feed.page(after, limit),
+  new EventStream(feed, { after: 0, revision: feed.revision, reset: false }, undefined, (after) =>
+    feed.page(after),
   );
 
 /** Reads a stream; the returned function waits until it has sent a revision, and returns the ids of its events. */
