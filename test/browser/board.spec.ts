@@ -295,7 +295,7 @@ describe('The sprint board', () => {
     await heading.waitFor();
     await page.keyboard.press('?');
     expect(await page.getByRole('dialog').count()).toBe(0);
-    expect(await page.evaluate(() => document.activeElement?.tagName)).toBe('MAIN');
+    await until(page, 'document.activeElement.tagName', 'MAIN');
     await heading.click();
     await page.keyboard.press('?');
     await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();

@@ -471,7 +471,7 @@ describe('Text that is typed into a story', () => {
     await dialog.getByLabel('New task').press('Control+Enter');
     await dialog.waitFor({ state: 'detached' });
     await openStory(page, 'Red ant');
-    expect(await dialog.getByRole('checkbox').count()).toBe(2);
+    await until(page, "document.querySelectorAll('dialog [type=checkbox]').length", 2);
   });
 
   test('as the title of a task is saved by Enter and by leaving the field, not by Esc', async () => {
@@ -652,37 +652,54 @@ describe('Text that is typed into a story', () => {
 });
 
 describe('A request without a response', () => {
-  /** Opens a page whose requests end after half a second without a response. */
-  async function openImpatiently(url: string): Promise<Page> {
+  /** Opens a page whose requests end without a response when the test says so. */
+  async function openPatiently(url: string): Promise<Page> {
     const page = await openPage('about:blank');
     await page.addInitScript(() => {
-      const timeout = AbortSignal.timeout.bind(AbortSignal);
-      AbortSignal.timeout = () => timeout(500);
+      const controllers: AbortController[] = [];
+      AbortSignal.timeout = () => {
+        const controller = new AbortController();
+        controllers.push(controller);
+        return controller.signal;
+      };
+      addEventListener('timeout', () => {
+        const reason = new DOMException('The request took too long', 'TimeoutError');
+        for (const controller of controllers.splice(0)) controller.abort(reason);
+      });
     });
     await page.goto(url);
     return page;
   }
 
+  /** Ends the requests that have no response yet. */
+  const endRequests = (page: Page): Promise<unknown> =>
+    page.evaluate(() => dispatchEvent(new Event('timeout')));
+
   /** Lets the first request of a method and path reach the service, and never answers it. */
-  async function loseFirst(page: Page, method: string, path: string): Promise<string[]> {
+  async function loseFirst(page: Page, method: string, path: string) {
     const keys: string[] = [];
+    let lose: () => void;
+    const lost = new Promise<void>((resolve) => (lose = resolve));
     await page.route(path, async (route) => {
       const request = route.request();
       if (request.method() !== method) return route.fallback();
       if (keys.push(request.headers()['idempotency-key'] ?? '') > 1) return route.continue();
-      return void (await route.fetch());
+      await route.fetch();
+      return lose();
     });
-    return keys;
+    return { keys, lost };
   }
 
   test('is repeated with its key, if it is a change', async () => {
     const board = await startSmallBoard();
-    const page = await openImpatiently(board.url);
+    const page = await openPatiently(board.url);
     await card(page, 'To do', 'Dog').waitFor();
-    const keys = await loseFirst(page, 'POST', `**/sprints/${board.sprint}/stories`);
+    const { keys, lost } = await loseFirst(page, 'POST', `**/sprints/${board.sprint}/stories`);
     await page.keyboard.press('c');
     await page.getByLabel('Title').fill('Eel');
     await page.keyboard.press('Enter');
+    await lost;
+    await endRequests(page);
     await card(page, 'To do', 'Eel').getByText('#5').waitFor();
     expect(keys).toEqual([keys[0], keys[0]]);
     expect(keys[0]).not.toBe('');
@@ -691,10 +708,13 @@ describe('A request without a response', () => {
 
   test('is repeated, if it loads a view', async () => {
     const { url } = await startSmallBoard();
-    const page = await openImpatiently(url.replace('/b/rocket', '/tokens'));
+    const page = await openPatiently(url.replace('/b/rocket', '/tokens'));
     await page.getByRole('heading', { name: 'Tokens' }).waitFor();
     await page.route('**/api/boards', () => undefined);
+    const sent = page.waitForRequest('**/api/boards');
     await page.getByRole('link', { name: 'Boards' }).click();
+    await sent;
+    await endRequests(page);
     await page.getByText('The service cannot be reached. Trying again').waitFor();
     await page.unroute('**/api/boards');
     await page.getByRole('main').getByRole('link', { name: 'rocket' }).waitFor();
@@ -702,11 +722,13 @@ describe('A request without a response', () => {
 
   test('is an error of the form that sends it, which can send it again with its key', async () => {
     const service = await startService();
-    const page = await openImpatiently(service.url);
-    const keys = await loseFirst(page, 'POST', '**/api/boards');
+    const page = await openPatiently(service.url);
+    const { keys, lost } = await loseFirst(page, 'POST', '**/api/boards');
     await page.getByRole('button', { name: 'New board' }).click();
     await page.getByLabel('Name').fill('Twice');
     await page.getByRole('button', { name: 'Create' }).click();
+    await lost;
+    await endRequests(page);
     await page.getByRole('alert').getByText('The service cannot be reached').waitFor();
     await page.getByRole('button', { name: 'Create' }).click();
     await page.getByRole('heading', { level: 1, name: 'Plan' }).waitFor();
@@ -716,11 +738,16 @@ describe('A request without a response', () => {
 
   test('is repeated, if it loads the sprint of a dialog or the preview of its completion', async () => {
     const board = await startSmallBoard();
-    const page = await openImpatiently(board.url);
+    const page = await openPatiently(board.url);
     await card(page, 'To do', 'Dog').waitFor();
-    await loseFirst(page, 'GET', `**/api/sprints/${board.sprint}`);
+    const { lost } = await loseFirst(page, 'GET', `**/api/sprints/${board.sprint}`);
     await page.route('**/complete', () => undefined);
     await page.getByRole('button', { name: 'Complete sprint' }).click();
+    await lost;
+    const sent = page.waitForRequest('**/complete');
+    await endRequests(page);
+    await sent;
+    await endRequests(page);
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('alert').getByText('The service cannot be reached').waitFor();
     await page.unroute('**/complete');
@@ -784,9 +811,16 @@ describe('Undo', () => {
     expect(await titles(page, 'To do')).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
     await page.keyboard.press('z');
     await card(page, 'In progress', 'Bee').waitFor();
+    // The last change to the story, which was created with this status, too.
+    const undone = page.waitForResponse(
+      (response) =>
+        response.request().method() === 'PUT' &&
+        response.request().postDataJSON().status === 'todo',
+    );
     await page.keyboard.press('z');
     await card(page, 'To do', 'Bee').waitFor();
-    await until(page, fieldOf(5, 'status'), 'todo');
+    expect((await undone).ok()).toBe(true);
+    expect(await page.evaluate(fieldOf(5, 'status'))).toBe('todo');
     const tasks = await client.get('/api/stories/5/tasks');
     expect(tasks.body).toMatchObject([task]);
     expect((await client.get('/api/stories/5')).body.external_id).toBe('jira:A-1');
@@ -869,11 +903,11 @@ describe('Undo', () => {
     await card(page, 'To do', 'Eel').waitFor({ state: 'detached' });
     await page.waitForFunction(() => document.querySelector('[data-story]')?.ariaLabel === 'Ant');
     expect(await titles(page, 'To do')).toEqual(['Ant', 'Bee', 'Cat', 'Dog']);
-    // The move is undone last.
     await until(page, titlesOf(board.sprint), 'Ant,Bee,Cat,Dog');
+    // A change that was being sent when it was undone is undone after the others.
+    await until(page, fieldOf(board.ids.Cat, 'points'), null);
     const { client } = board;
     expect((await client.get(`/api/stories/${board.ids.Cat}/tasks`)).body).toEqual([]);
-    expect(await board.story('Cat')).toMatchObject({ points: null });
   });
 });
 

@@ -184,6 +184,8 @@ describe('Without a connection', () => {
     await page.getByText('Undone once it is saved: Move “Bee” to Done').first().waitFor();
     await board.restart();
     await card(page, 'To do', 'Bee').waitFor();
+    // The setup, and three changes.
+    await until(page, revisionOf, 9);
     await saved(page);
     expect(await titles(page, 'In progress')).toEqual(['Ant']);
     const { Ant, Bee } = board.ids;
@@ -233,6 +235,7 @@ describe('Without a connection', () => {
     expect(await log(board)).toEqual(made);
     await page.reload();
     await card(page, 'Backlog', 'Ant').waitFor();
+    await card(page, 'Sprint 1', 'Bee').waitFor();
     expect(await titles(page, 'Backlog')).toEqual(['Ant', 'Cat']);
     expect(await titles(page, 'Sprint 1')).toEqual(['Bee', 'Dog']);
     expect(await log(board)).toEqual(made);
@@ -408,8 +411,8 @@ describe('Without a connection', () => {
     await page.getByRole('banner').getByText('unsaved change').waitFor();
     await killed;
     await board.restart();
-    await until(page, revisionOf, 32);
     await saved(page);
+    await until(page, revisionOf, 32);
     expect(await log(board)).toEqual(
       names.flatMap((name) => [
         `story.updated ${board.ids[name]} in_progress`,

@@ -149,6 +149,8 @@ describe('The plan', () => {
   test('moves the focus and the story by keys, across the lists', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
+    await card(page, 'Sprint 2', 'Ant').waitFor();
+    await card(page, 'Sprint 3', 'Cat').waitFor();
     await card(page, 'Backlog', 'Dog').waitFor();
     await page.keyboard.press('ArrowDown');
     expect(await focused(page)).toBe('Ant');
@@ -269,9 +271,13 @@ describe('The plan', () => {
     await page.keyboard.press('Shift+ArrowLeft');
     const dialog = page.getByRole('dialog');
     await dialog.getByText('deleted it').waitFor();
+    const moved = page.waitForResponse(
+      (response) => response.url().endsWith('/stories/move') && response.ok(),
+    );
     await dialog.getByRole('button', { name: 'Apply mine again' }).click();
     await card(page, 'Sprint 3', 'Fox').waitFor();
     expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Dog', 'Fox']);
+    await moved;
     expect(await backlog(plan)).toEqual(['Gnu']);
     expect(await dialog.count()).toBe(0);
   });
@@ -587,7 +593,10 @@ describe('The plan', () => {
     expect(new Set(boxes.map((box) => Math.round(box!.x))).size).toBe(1);
     expect(boxes[0]!.x + boxes[0]!.width).toBeLessThan(width);
     // The goal is below the actions.
-    const sprint = page.getByRole('region', { name: 'Sprint 3' });
+    const sprint = region(page, 'Sprint 3');
+    for (const each of [region(page, 'Sprint 2'), sprint]) {
+      await each.getByText('average 8').waitFor();
+    }
     const goal = await sprint.getByText('Many words.').boundingBox();
     const actions = await sprint.getByRole('button', { name: 'Change Sprint 3' }).boundingBox();
     expect(goal!.y).toBeGreaterThanOrEqual(actions!.y + actions!.height - 4);

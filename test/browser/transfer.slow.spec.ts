@@ -348,9 +348,11 @@ describe('An import', () => {
     await page.addInitScript(() => {
       const { prototype } = XMLHttpRequest;
       const timeout = Object.getOwnPropertyDescriptor(prototype, 'timeout')!;
+      let isFirst = true;
       Object.defineProperty(prototype, 'timeout', {
-        set(this: XMLHttpRequest) {
-          timeout.set?.call(this, 500);
+        set(this: XMLHttpRequest, milliseconds: number) {
+          timeout.set?.call(this, isFirst ? 500 : milliseconds);
+          isFirst = false;
         },
       });
     });

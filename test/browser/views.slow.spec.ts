@@ -371,9 +371,11 @@ describe('The focus', () => {
     const page = await openPage(`${url}/b/Demo`);
     await card(page, 'To do', STORY).focus();
     await page.keyboard.press('3');
-    await page.getByRole('button', { name: 'Undo' }).waitFor();
+    const undo = page.getByRole('button', { name: 'Undo' });
+    // A message stays while it has the focus.
+    await undo.focus();
     expect(await axe(page)).toEqual([]);
-    await page.getByRole('button', { name: 'Undo' }).press('Enter');
+    await undo.press('Enter');
     await until(page, 'document.activeElement.ariaLabel', STORY);
     await page.getByRole('button', { name: 'Dismiss' }).press('Enter');
     await until(page, 'document.activeElement.ariaLabel', STORY);

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useLayoutEffect } from 'preact/hooks';
 import { route } from './router';
 import { dialog } from './state/dialogs';
 
@@ -19,7 +19,8 @@ export const commands = signal<readonly (readonly Command[])[]>([]);
 
 /** Makes commands available while the component is mounted. */
 export function useCommands(list: readonly Command[], inputs: readonly unknown[]): void {
-  useEffect(() => {
+  // A key may follow before the next frame.
+  useLayoutEffect(() => {
     commands.value = [...commands.value, list];
     return () => {
       commands.value = commands.value.filter((each) => each !== list);
