@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
@@ -23,7 +24,9 @@ export const github: SourceReader = async (file, mapping) => {
   const skipped: Skipped[] = [];
   const warnings = new Warnings('entry');
   const present = new Set<string>();
+  const repositories = new Set<string>();
   let entries = 0;
+  let hasPoints = false;
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) {
       for (const entry of value) visit(entry);
@@ -51,6 +54,8 @@ export const github: SourceReader = async (file, mapping) => {
     } else {
       for (const name of Object.keys(fields)) present.add(name);
       const story = storyOf(fields, entries, warnings);
+      hasPoints ||= story.points !== null;
+      if (repository !== null) repositories.add(repository);
       issues.push({
         number,
         repository,
@@ -60,12 +65,17 @@ export const github: SourceReader = async (file, mapping) => {
   };
   await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
   if (entries === 0) throw new InvalidFile('The file has no issues.');
-  const stories = (await inOrder(issues)).map(({ story }) => story);
+  const stories: SourceStory[] = [];
+  const timeSlice = new TimeSlice();
+  for (const { story } of await inOrder(issues, repositories)) {
+    await timeSlice.pause();
+    stories.push(story);
+  }
   // gh writes only the requested fields.
   const lacks = {
     description: !present.has('body'),
     priority: true,
-    points: stories.every(({ points }) => points === null),
+    points: !hasPoints,
     assignee: !present.has('assignees') && !present.has('assignee'),
     labels: !present.has('labels') && !present.has('milestone'),
     sprints: true,
@@ -168,8 +178,8 @@ function idOf(number: number, repository: string | null): string {
  * Sorts issues by repository, then from the oldest to the newest. GitHub issues have no order, and the order of
  * the file changes from one export to the next.
  */
-function inOrder(issues: readonly Issue[]): Promise<Issue[]> {
-  const [only, ...others] = new Set(issues.flatMap(({ repository }) => repository ?? []));
+function inOrder(issues: readonly Issue[], repositories: ReadonlySet<string>): Promise<Issue[]> {
+  const [only, ...others] = repositories;
   const rank = ({ repository }: Issue): string =>
     repository ?? (others.length === 0 ? only : undefined) ?? '';
   return sorted(issues, (a, b) =>

@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, textOf } from '../files/json';
@@ -73,15 +74,15 @@ export class CustomFields {
    * @param epics the keys of the epics of the file
    * @throws InvalidFile if the mapping names a field that no issue has
    */
-  decide(warnings: Warnings, epics: ReadonlySet<string | null>): DecidedFields {
-    const points = this.points(warnings);
-    const epicLinks = this.withMeaning('epic', 'gh-epic-link', (id) => {
-      return this.every(id, KEY) && [...this.valuesOf(id)].some((key) => epics.has(String(key)));
-    });
-    const epicNames = this.withMeaning('epic_name', 'gh-epic-label', (id) => {
-      return id === USUAL_EPIC_NAME;
-    });
-    const ranks = this.withMeaning('rank', 'gh-lexo-rank', (id) => this.every(id, RANK));
+  async decide(warnings: Warnings, epics: ReadonlySet<string | null>): Promise<DecidedFields> {
+    const points = await this.points(warnings);
+    const epicLinks = await this.withMeaning('epic', 'gh-epic-link', (id) =>
+      this.every(id, KEY, (key) => epics.has(String(key))),
+    );
+    const epicNames = await this.withMeaning('epic_name', 'gh-epic-label', (id) =>
+      Promise.resolve(id === USUAL_EPIC_NAME),
+    );
+    const ranks = await this.withMeaning('rank', 'gh-lexo-rank', (id) => this.every(id, RANK));
     const first = (ids: readonly string[], line: number): string | number | null => {
       for (const id of ids) {
         const value = this.values.get(id)?.get(line);
@@ -108,15 +109,15 @@ export class CustomFields {
     return Object.values(this.mapping.columns ?? {}).includes(id);
   }
 
-  private withMeaning(
+  private async withMeaning(
     field: JiraField,
     type: string,
-    looksLike: (id: string) => boolean,
-  ): string[] {
+    looksLike: (id: string) => Promise<boolean>,
+  ): Promise<string[]> {
     const ids = [...this.values.keys()];
     const known = ids.filter((id) => this.means(id, field, type));
     if (known.length > 0 || this.names.size > 0 || this.types.size > 0) return known;
-    return ids.filter(looksLike);
+    return filtered(ids, looksLike);
   }
 
   /** Whether a field has this meaning according to its type or its name. */
@@ -124,7 +125,7 @@ export class CustomFields {
     return this.types.get(id) === type || jiraField(this.names.get(id) ?? '') === field;
   }
 
-  private points(warnings: Warnings): string[] {
+  private async points(warnings: Warnings): Promise<string[]> {
     requireFields(this.mapping, 'points');
     const { points: mapped } = this.mapping.columns ?? {};
     const ids = [...this.values.keys()];
@@ -137,7 +138,7 @@ export class CustomFields {
     }
     const known = ids.filter((id) => this.means(id, 'points', 'jsw-story-points'));
     if (known.length > 0 || this.names.size > 0) return known;
-    const numeric = ids.filter((id) => this.looksLikePoints(id));
+    const numeric = await filtered(ids, (id) => this.looksLikePoints(id));
     const [only, ...more] = numeric;
     if (only === undefined || more.length === 0) return numeric;
     const best = numeric.includes(USUAL_POINTS) ? USUAL_POINTS : this.mostUsed(numeric);
@@ -149,27 +150,41 @@ export class CustomFields {
   }
 
   /** Whether a field has numbers only, and one of them may be a number of points. */
-  private looksLikePoints(id: string): boolean {
-    return (
-      this.every(id, /^-?\d+(\.\d+)?$/) &&
-      [...this.valuesOf(id)].some(
-        (value) => typeof value === 'number' && value >= 0 && value <= 1000,
-      )
+  private looksLikePoints(id: string): Promise<boolean> {
+    return this.every(
+      id,
+      /^-?\d+(\.\d+)?$/,
+      (value) => typeof value === 'number' && value >= 0 && value <= 1000,
     );
   }
 
-  private valuesOf(id: string): Iterable<string | number> {
-    return this.values.get(id)?.values() ?? [];
-  }
-
-  /** Whether all values of a field match. */
-  private every(id: string, pattern: RegExp): boolean {
-    for (const value of this.valuesOf(id)) if (!pattern.test(String(value))) return false;
-    return true;
+  /** Whether all values of a field have a form, and one of them meets a condition. */
+  private async every(
+    id: string,
+    form: RegExp,
+    condition: (value: string | number) => boolean = () => true,
+  ): Promise<boolean> {
+    const timeSlice = new TimeSlice();
+    let isMet = false;
+    for (const value of this.values.get(id)?.values() ?? []) {
+      await timeSlice.pause();
+      if (!form.test(String(value))) return false;
+      isMet ||= condition(value);
+    }
+    return isMet;
   }
 
   private mostUsed(ids: readonly string[]): string {
     const count = (id: string): number => this.values.get(id)?.size ?? 0;
     return ids.reduce((best, id) => (count(id) > count(best) ? id : best));
   }
+}
+
+async function filtered(
+  ids: readonly string[],
+  condition: (id: string) => Promise<boolean>,
+): Promise<string[]> {
+  const found: string[] = [];
+  for (const id of ids) if (await condition(id)) found.push(id);
+  return found;
 }

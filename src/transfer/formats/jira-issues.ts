@@ -27,7 +27,7 @@ export interface JiraIssue {
 export async function jiraSource(
   issues: readonly JiraIssue[],
   warnings: Warnings,
-): Promise<SourceFile> {
+): Promise<SourceFile & { hasEpics: boolean }> {
   const timeSlice = new TimeSlice();
   const known = new Map<string, JiraIssue>();
   for (const issue of issues) {
@@ -87,7 +87,14 @@ export async function jiraSource(
     };
     stories.push({ rank, story: converted });
   }
-  return { sprints: [...sprints.values()], stories: await inOrder(stories), skipped, warnings };
+  const hasEpics = stories.some(({ story }) => story.epic !== null);
+  return {
+    sprints: [...sprints.values()],
+    stories: await inOrder(stories),
+    skipped,
+    warnings,
+    hasEpics,
+  };
 }
 
 const idOf = (name: string | null): string | null => (name === null ? null : `jira:${name}`);

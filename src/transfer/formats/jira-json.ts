@@ -133,7 +133,7 @@ class JiraSearch {
       this.warnings.add('page_missing', `more issues follow the ${length} of the file`);
     }
     const epics = this.found.filter(({ kind }) => kind === 'epic').map(({ key }) => key);
-    const custom = this.custom.decide(this.warnings, new Set(epics));
+    const custom = await this.custom.decide(this.warnings, new Set(epics));
     const issues: JiraIssue[] = [];
     const timeSlice = new TimeSlice();
     for (const issue of this.found) {
@@ -153,7 +153,7 @@ class JiraSearch {
         this.warnings.add('subtask_missing', `${key}, a sub-task of ${story}, is not in the file`);
       }
     }
-    const source = await jiraSource(issues, this.warnings);
+    const { hasEpics, ...source } = await jiraSource(issues, this.warnings);
     const { present } = this;
     // The fields that the search did not request.
     const lacks = {
@@ -161,7 +161,7 @@ class JiraSearch {
       priority: !present.has('priority'),
       points: Object.keys(custom.columns).length === 0,
       assignee: !present.has('assignee'),
-      labels: !present.has('labels') && source.stories.every(({ epic }) => epic === null),
+      labels: !present.has('labels') && !hasEpics,
       sprints:
         !present.has('sprint') &&
         !this.custom.has('gh-sprint') &&

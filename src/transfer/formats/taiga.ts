@@ -153,8 +153,10 @@ class TaigaProject {
     }
     const stories: SourceStory[] = [];
     const timeSlice = new TimeSlice();
+    let hasPoints = false;
     for (const row of await sorted(this.stories, byOrder)) {
       this.complete(row);
+      hasPoints ||= row.story.points !== null;
       setStatus(row, this.statuses.story);
       stories.push(row.story);
       await timeSlice.pause();
@@ -168,7 +170,7 @@ class TaigaProject {
     const { sprints, skipped, warnings } = this;
     const lacks = {
       priority: true,
-      points: stories.every(({ points }) => points === null),
+      points: !hasPoints,
       tasks: this.mapping.subtasks === 'skip',
     };
     return { sprints, stories, skipped, warnings, lacks };

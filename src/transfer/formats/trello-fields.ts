@@ -1,3 +1,4 @@
+import { TimeSlice } from '../../time/time-slice';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, textOf } from '../files/json';
 import { comparable } from '../import/known-names';
@@ -45,15 +46,11 @@ export class TrelloFields {
   }
 
   /** The points of the cards: from a custom field, else from their titles. */
-  points(cards: readonly TrelloCard[], name: string | undefined): CardValues | null {
+  async points(cards: readonly TrelloCard[], name: string | undefined): Promise<CardValues | null> {
     if (name !== undefined) return this.named(name);
     for (const pattern of POINTS_FIELDS) {
       const values = this.like((field) => pattern.test(field));
-      const found = values ? cards.flatMap((card) => values.of(card) ?? []) : [];
-      // A field such as "Size" may have S, M and L.
-      if (found.length > 0 && found.every((text) => /^\d+([.,]\d+)?$/.test(text.trim()))) {
-        return values;
-      }
+      if (values && (await hasNumbers(cards, values))) return values;
     }
     return pointsInTitles(cards);
   }
@@ -63,14 +60,10 @@ export class TrelloFields {
     return this.like((field) => PRIORITY_FIELD.test(field));
   }
 
-  /** Yields the name of the custom field of each value that is not read. */
-  *unread(cards: readonly TrelloCard[], read: readonly (CardValues | null)[]): Generator<string> {
-    const ids = new Set(read.map((values) => values?.field));
-    for (const { values } of cards) {
-      for (const id of values.keys()) {
-        if (!ids.has(id)) yield `custom field "${this.fields.get(id)?.name ?? id}"`;
-      }
-    }
+  /** The names of the custom fields of a card that are not read. */
+  unread({ values }: TrelloCard, read: readonly (CardValues | null)[]): string[] {
+    const ids = [...values.keys()].filter((id) => read.every((each) => each?.field !== id));
+    return ids.map((id) => `custom field "${this.fields.get(id)?.name ?? id}"`);
   }
 
   private named(name: string): CardValues {
@@ -100,6 +93,20 @@ export class TrelloFields {
   }
 }
 
+/** Whether a field has values, and only numbers. A field such as "Size" may have S, M and L. */
+async function hasNumbers(cards: readonly TrelloCard[], values: CardValues): Promise<boolean> {
+  const timeSlice = new TimeSlice();
+  let isFound = false;
+  for (const card of cards) {
+    await timeSlice.pause();
+    const text = values.of(card);
+    if (text === null) continue;
+    if (!/^\d+([.,]\d+)?$/.test(text.trim())) return false;
+    isFound = true;
+  }
+  return isFound;
+}
+
 const SCALE = new Set('0 0.5 1 2 3 5 8 13 20 21 34 40 55 89 100'.split(' '));
 
 /**
@@ -107,10 +114,12 @@ const SCALE = new Set('0 0.5 1 2 3 5 8 13 20 21 34 40 55 89 100'.split(' '));
  * something else, such as the number of a part. So they are points only if at least three cards, and a third
  * of all cards, begin with one, all numbers are of the usual scale, and one number occurs twice.
  */
-function pointsInTitles(cards: readonly TrelloCard[]): CardValues | null {
+async function pointsInTitles(cards: readonly TrelloCard[]): Promise<CardValues | null> {
+  const timeSlice = new TimeSlice();
   const points = new Map<TrelloCard, string>();
   const titles = new Map<TrelloCard, string>();
   for (const card of cards) {
+    await timeSlice.pause();
     const [, number, title] = /^\((\d{1,3}(?:\.\d)?)\)\s+(\S.*)$/s.exec(card.title) ?? [];
     if (number === undefined || title === undefined) continue;
     points.set(card, number);

@@ -201,13 +201,13 @@ class TrelloBoard {
       this.cards,
       (a, b) => this.listPosition(a) - this.listPosition(b) || a.position - b.position,
     );
-    const points = this.fields.points(cards, this.mapping.columns?.points);
+    const points = await this.fields.points(cards, this.mapping.columns?.points);
     const priorities = this.fields.priorities(this.mapping.columns?.priority);
-    for (const name of this.fields.unread(cards, [points, priorities])) this.ignored.count(name);
     const stories: SourceStory[] = [];
     const timeSlice = new TimeSlice();
     for (const card of cards) {
       stories.push(this.story(card, points, priorities));
+      for (const name of this.fields.unread(card, [points, priorities])) this.ignored.count(name);
       await timeSlice.pause();
     }
     this.ignored.addTo(this.warnings);

@@ -7,6 +7,7 @@ import { STORY_LIMITS } from './limits';
 import { MappedNames } from './mapping-names';
 import { MappedRows } from './mapping-rows';
 import type { ImportPlan, PlanContext, PlannedStory, PlannedTask } from './plan';
+import type { PointsReader } from './points-text';
 import { pointsReader } from './points-text';
 import { planSprints } from './sprint-plan';
 import { Texts } from './texts';
@@ -40,9 +41,9 @@ class Mapper {
   private readonly names: MappedNames;
   private readonly rows: MappedRows;
   private readonly timeZone: string;
-  private readonly points: (text: string | number | null, line: number) => number | null;
   private readonly timeSlice = new TimeSlice();
   private dates: Dates;
+  private points: PointsReader;
 
   constructor(
     private readonly source: SourceFile,
@@ -53,13 +54,13 @@ class Mapper {
     this.names = new MappedNames(mapping, source.warnings);
     this.rows = new MappedRows(source, mapping);
     this.timeZone = mapping.time_zone ?? context.timeZone;
-    this.points = pointsReader(source.stories, source.warnings);
     for (const [column, field] of Object.entries(source.columns ?? {})) {
       if (field === null) source.warnings.add('unknown_column', column);
     }
   }
 
   async plan(): Promise<ImportPlan> {
+    this.points = await pointsReader(this.source.stories, this.source.warnings);
     const items: Item[] = [];
     for (const row of await this.rows.stories()) {
       await this.timeSlice.pause();
@@ -78,7 +79,7 @@ class Mapper {
       timeZone: this.timeZone,
       dates: this.dates,
       texts: this.texts,
-      stories: items.map(({ source, status }) => ({ source, isOpen: status !== 'done' })),
+      stories: items,
     });
     const stories: PlannedStory[] = [];
     for (const item of items) {

@@ -1,22 +1,31 @@
+import { TimeSlice } from '../../time/time-slice';
 import type { SourceStory, Warnings } from '../files/source';
 import { STORY_LIMITS } from './limits';
+
+export type PointsReader = (points: string | number | null, line: number) => number | null;
 
 /**
  * Returns a function that reads points: `5`, `5.0` and, if no number of the file has a decimal point, `5,0`.
  * For a text that points may not be it returns null and adds a warning.
  */
-export function pointsReader(
+export async function pointsReader(
   stories: readonly SourceStory[],
   warnings: Warnings,
-): (points: string | number | null, line: number) => number | null {
+): Promise<PointsReader> {
   const { maximum } = STORY_LIMITS.points;
-  const has = (pattern: RegExp): boolean =>
-    stories.some(({ points }) => typeof points === 'string' && pattern.test(points));
-  const hasComma = has(/^\s*\d+,\d+\s*$/) && !has(/^\s*\d+\.\d+\s*$/);
+  const timeSlice = new TimeSlice();
+  let hasComma = false;
+  let hasPoint = false;
+  for (const { points } of stories) {
+    await timeSlice.pause();
+    if (typeof points !== 'string') continue;
+    hasComma ||= /^\s*\d+,\d+\s*$/.test(points);
+    hasPoint ||= /^\s*\d+\.\d+\s*$/.test(points);
+  }
   return (points, line) => {
     const text = String(points ?? '').trim();
     if (text === '') return null;
-    const decimal = hasComma ? text.replace(',', '.') : text;
+    const decimal = hasComma && !hasPoint ? text.replace(',', '.') : text;
     const number = /^\d+(\.\d+)?$/.test(decimal) ? Number(decimal) : NaN;
     const isValid = number <= maximum && Math.round(number * 100) / 100 === number;
     if (isValid) return number;

@@ -1,6 +1,7 @@
 import { addDays, endOfDay } from '../../reports/calendar';
 import { calendarDate } from '../../time/clock';
 import { TimeSlice } from '../../time/time-slice';
+import type { Status } from '../../stories/story.entity';
 import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Dates } from './dates';
 import type { Mapping } from './import.dto';
@@ -14,7 +15,7 @@ interface SprintContext {
   timeZone: string;
   dates: Dates;
   texts: Texts;
-  stories: { source: SourceStory; isOpen: boolean }[];
+  stories: readonly { source: SourceStory; status: Status | undefined }[];
 }
 
 interface PlannedSprints {
@@ -46,11 +47,16 @@ export async function planSprints(
   mapping: Mapping,
   context: SprintContext,
 ): Promise<PlannedSprints> {
+  const timeSlice = new TimeSlice();
   const found = new Map(source.sprints.map((sprint) => [sprint.key, sprint]));
-  for (const { source: story } of context.stories) {
+  const withOpenStories = new Set<string>();
+  for (const { source: story, status } of context.stories) {
+    await timeSlice.pause();
     for (const key of story.sprints) if (!found.has(key)) found.set(key, unknown(key));
+    const last = story.sprints.at(-1);
+    if (last !== undefined && status !== 'done') withOpenStories.add(last);
   }
-  const planner = new SprintPlanner(mapping, context);
+  const planner = new SprintPlanner(mapping, context, withOpenStories);
   const planned = await planner.plan([...found.values()]);
   return {
     sprints: [...planned.values()],
@@ -102,6 +108,7 @@ class SprintPlanner {
   constructor(
     mapping: Mapping,
     private readonly context: SprintContext,
+    private readonly withOpenStories: ReadonlySet<string>,
   ) {
     this.given = byName(mapping.sprints);
     this.today = calendarDate(context.now, context.timeZone);
@@ -120,16 +127,11 @@ class SprintPlanner {
       named.push({ ...sprint, name });
     }
     this.layOut(named, days);
-    const withOpenStories = new Set(
-      this.context.stories
-        .filter(({ isOpen }) => isOpen)
-        .map(({ source }) => source.sprints.at(-1)),
-    );
     const planned = new Map<string, PlannedSprint>();
     for (const sprint of named) {
       await timeSlice.pause();
       const sprintDays = days.get(sprint.key) as Days;
-      planned.set(sprint.key, this.sprint(sprint, sprintDays, withOpenStories));
+      planned.set(sprint.key, this.sprint(sprint, sprintDays));
     }
     return planned;
   }
@@ -181,11 +183,7 @@ class SprintPlanner {
     undated.forEach(({ key }, i) => days.set(key, assumed(assumedStart(this.today, i - closed))));
   }
 
-  private sprint(
-    sprint: SourceSprint,
-    { start, end, assumed }: Days,
-    withOpenStories: ReadonlySet<string | undefined>,
-  ): PlannedSprint {
+  private sprint(sprint: SourceSprint, { start, end, assumed }: Days): PlannedSprint {
     const { texts } = this.context;
     const place = placeOf(sprint);
     const closed =
@@ -193,9 +191,9 @@ class SprintPlanner {
       (sprint.closesItself === true &&
         end !== null &&
         end < this.today &&
-        !withOpenStories.has(sprint.key));
+        !this.withOpenStories.has(sprint.key));
     const completed_at = closed ? this.completedAt(sprint, start, end) : null;
-    if (completed_at && withOpenStories.has(sprint.key)) {
+    if (completed_at && this.withOpenStories.has(sprint.key)) {
       this.warn('open_in_completed_sprint', sprint, 'it is completed, but has open stories');
     }
     return {
