@@ -122,7 +122,7 @@ describe('an import', () => {
     for (const error of [
       'points must have at most two decimals',
       'status must be one of todo, in_progress, done',
-      'labels must not contain duplicates',
+      'labels/1 is a duplicate',
     ]) {
       expect(outcome.err.split('\n')[0]).toContain(error);
     }

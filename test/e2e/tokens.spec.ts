@@ -346,7 +346,7 @@ describe('with tokens', () => {
       });
       expectErrors(
         rejected,
-        '/boards invalid_value',
+        '/boards/0 invalid_value',
         '/expires_at invalid_type',
         '/name invalid_text',
         '/scope invalid_value',

@@ -1,16 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
-import {
-  ArrayMaxSize,
-  ArrayMinSize,
-  ArrayUnique,
-  IsArray,
-  IsIn,
-  IsInt,
-  IsString,
-} from 'class-validator';
+import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { ID_SCHEMA, isId, toInteger } from './numbers';
 import type { Schema } from './property';
-import { Doc, EACH, NO_DUPLICATES, Rejected, Rule, convert, convertList } from './property';
+import { Doc, Rejected, Rule, convert, convertList } from './property';
 import { NAME_SCHEMA, isLonger, isStorable, parseBoardName } from './text';
 
 /** Whether a value is a JSON object. */
@@ -38,30 +30,34 @@ export const IsRecord = (
     Doc({ type: 'object', additionalProperties: schema }),
   );
 
+/** The items of a list, which `convertList` has parsed: none is rejected, and all are different. */
+const Items = (): PropertyDecorator =>
+  Rule('items', 'must have valid, different items', (value) => {
+    const list = value as unknown[];
+    return !list.some((item) => item instanceof Rejected) && new Set(list).size === list.length;
+  });
+
 const MAX_LABELS = 20;
 const LABEL_LENGTH = 50;
+
+function parseLabel(item: unknown): unknown {
+  if (typeof item !== 'string') return new Rejected('invalid_type', 'must be a string');
+  if (item.trim() === '') return new Rejected('blank', 'must not be blank');
+  if (!isStorable(item)) {
+    return new Rejected('invalid_text', 'must not contain NUL or lone surrogates');
+  }
+  return isLonger(item, LABEL_LENGTH)
+    ? new Rejected('too_long', `must have at most ${LABEL_LENGTH} characters`)
+    : item;
+}
 
 /** A list of different labels, each of 1 to `LABEL_LENGTH` code points. */
 export const IsLabels = (): PropertyDecorator =>
   applyDecorators(
-    convertList((item) => item),
+    convertList(parseLabel),
     IsArray(),
     ArrayMaxSize(MAX_LABELS),
-    IsString(EACH),
-    Rule(
-      'blank',
-      'must not contain a blank string',
-      (item) => (item as string).trim() !== '',
-      EACH,
-    ),
-    Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable, EACH),
-    Rule(
-      'too_long',
-      `must not contain more than ${LABEL_LENGTH} characters in one string`,
-      (item) => !isLonger(item as string, LABEL_LENGTH),
-      EACH,
-    ),
-    ArrayUnique({ message: NO_DUPLICATES }),
+    Items(),
     Doc({
       type: 'array',
       maxItems: MAX_LABELS,
@@ -74,14 +70,19 @@ export const IsLabels = (): PropertyDecorator =>
 export const IsListOf = (words: readonly string[]): PropertyDecorator =>
   applyDecorators(
     convertList(
-      (item) => item,
-      (list) => list.sort((a, b) => words.indexOf(a as string) - words.indexOf(b as string)),
+      (item) =>
+        words.includes(item as string)
+          ? item
+          : new Rejected('invalid_value', `must be one of ${words.join(', ')}`),
+      (list) => {
+        const sorted = words.filter((word) => list.includes(word));
+        // The errors of a list that is invalid have the indexes of what was sent.
+        return sorted.length === list.length ? sorted : list;
+      },
     ),
     IsArray(),
-    ArrayMinSize(1),
-    IsString(EACH),
-    IsIn(words, { ...EACH, message: `$property must contain only ${words.join(', ')}` }),
-    ArrayUnique({ message: NO_DUPLICATES }),
+    ArrayMinSize(1, { message: '$property must have at least one item' }),
+    Items(),
     Doc({
       type: 'array',
       minItems: 1,
@@ -93,35 +94,26 @@ export const IsListOf = (words: readonly string[]): PropertyDecorator =>
 /** A list of board names, each as `parseBoardName` returns it. */
 export const IsBoardNames = (max: number): PropertyDecorator =>
   applyDecorators(
-    convertList((item) => {
-      const name = parseBoardName(item);
-      return name instanceof Rejected ? item : name;
-    }),
+    convertList(parseBoardName),
     IsArray(),
     ArrayMaxSize(max),
-    IsString(EACH),
-    Rule(
-      'invalid_value',
-      'must contain names of boards',
-      (item) => !(parseBoardName(item) instanceof Rejected),
-      EACH,
-    ),
-    ArrayUnique({ message: NO_DUPLICATES }),
+    Items(),
     Doc({ type: 'array', maxItems: max, uniqueItems: true, items: NAME_SCHEMA }),
   );
 
-/** A list of at most `max` different ids; the error of a repeated id points to it. */
+function parseId(item: unknown): unknown {
+  const id = toInteger(item);
+  if (isId(id)) return id;
+  const code = Number.isInteger(id) ? 'out_of_range' : 'invalid_type';
+  return new Rejected(code, 'must be an id');
+}
+
+/** A list of at most `max` different ids. */
 export const IsIdList = (max: number): PropertyDecorator =>
   applyDecorators(
-    convertList(toInteger),
+    convertList(parseId),
     IsArray(),
     ArrayMaxSize(max),
-    IsInt(EACH),
-    Rule('out_of_range', 'must contain ids', isId, EACH),
-    Rule(
-      'duplicate',
-      'names an id twice',
-      (ids) => new Set(ids as number[]).size === (ids as number[]).length,
-    ),
+    Items(),
     Doc({ type: 'array', maxItems: max, uniqueItems: true, items: ID_SCHEMA }),
   );

@@ -40,9 +40,9 @@ export const Optional = (): PropertyDecorator =>
 export const Nullable = (): PropertyDecorator =>
   applyDecorators(IsOptional(), Doc({ required: false, nullable: true }));
 
-/** A rule of our own; its name is the code of the error. */
+/** A rule of our own; its name is the code of the error. `items` stands for the errors of the items of a list. */
 export function Rule(
-  code: FieldErrorCode,
+  code: FieldErrorCode | 'items',
   message: string | ((value: unknown) => string),
   test: (value: unknown, args: ValidationArguments) => boolean,
   options?: { each: boolean },
@@ -113,7 +113,7 @@ export const convert = (
 /** Rejects a value that a form has more than once. */
 export const IsSingle = (): PropertyDecorator => convert((value) => value);
 
-/** Converts a list. A form repeats its name, so a list of one item is a string there, and an empty list is null. */
+/** Converts the items of a list. A form repeats its name, so a list of one item is a string there, and an empty list is null. */
 export const convertList = (
   change: (item: unknown) => unknown,
   order: (list: unknown[]) => unknown[] = (list) => list,

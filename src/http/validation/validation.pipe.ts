@@ -165,7 +165,7 @@ function fieldErrors(
       const question = near === undefined ? '' : `; did you mean \`${near}\`?`;
       return fieldError(location, property, 'unknown_field', notDeclared(location) + question);
     }
-    if (rule === 'duplicate') return duplicates(property, value as unknown[]);
+    if (rule === 'items') return itemErrors(property, value as unknown[]);
     if (value === undefined) return fieldError(location, property, 'required', 'is required');
     if (value === null) return fieldError(location, property, 'not_nullable', 'must not be null');
     const code = CODES[rule] ?? (rule as FieldErrorCode);
@@ -179,12 +179,14 @@ const namesOf = (Dto: Type): string[] => {
   return [...new Set(rules.map(({ propertyName }) => propertyName))];
 };
 
-/** Returns an error for each item that equals an earlier one. */
-const duplicates = (property: string, list: unknown[]): FieldError[] =>
+/** Returns an error for each item that is rejected or equals an earlier one. */
+const itemErrors = (property: string, list: unknown[]): FieldError[] =>
   list.flatMap((item, i): FieldError[] => {
-    if (list.indexOf(item) === i) return [];
-    const detail = `${property} names ${String(item)} twice`;
-    return [{ pointer: `/${property}/${i}`, code: 'duplicate', detail }];
+    const isRepeated = list.indexOf(item) < i;
+    const wrong = isRepeated ? new Rejected('duplicate', 'is a duplicate') : item;
+    if (!(wrong instanceof Rejected)) return [];
+    const detail = `${property}/${i} ${wrong.message}`;
+    return [{ pointer: `/${property}/${i}`, code: wrong.code, detail }];
   });
 
 const pipe = new ProblemValidationPipe(new Clock());
