@@ -19,14 +19,16 @@ export function notes({ skipped, warnings, unmapped }: ImportView): string[] {
   for (const row of skipped) byCode.set(row.code, [...(byCode.get(row.code) ?? []), row]);
   return [
     ...[...byCode].map(([code, rows]) => {
-      const examples = rows.slice(0, 3).map(({ line, detail }) => `${line}: ${detail}`);
-      return note('skipped', code, rows.length, examples);
+      const examples = rows.slice(0, 3).map(({ line, detail }) => `line ${line}: ${detail}`);
+      return note('Skipped', code, rows.length, examples);
     }),
-    ...warnings.map(({ code, count, examples }) => note('note', code, count, examples.slice(0, 3))),
+    ...warnings.map(({ code, count, examples }) =>
+      note('Warning', code, count, examples.slice(0, 3)),
+    ),
     ...(unmapped.statuses.length > 0
       ? [
           note(
-            'to do',
+            'Imported as to do',
             'unknown statuses',
             unmapped.statuses.length,
             unmapped.statuses.slice(0, 20).map(({ value, count }) => `${value} (${count})`),
@@ -37,8 +39,8 @@ export function notes({ skipped, warnings, unmapped }: ImportView): string[] {
 }
 
 const note = (kind: string, code: string, count: number, examples: readonly string[]): string =>
-  `${kind}: ${code.replaceAll('_', ' ')}, ${count}` +
-  (examples.length > 0 ? `, such as ${examples.join('; ')}` : '');
+  `${kind} (${code.replaceAll('_', ' ')}): ${count}` +
+  (examples.length > 0 ? `, for example ${examples.join('; ')}` : '');
 
 /** Describes in one sentence what an import did. */
 export function summary(board: string, { created, updated, unchanged }: ImportView): string {

@@ -58,7 +58,9 @@ export class CompletionService {
     const locked = await this.sprintChanges.lock(change, reference);
     const { board, row, sprint } = locked;
     await this.sprintChanges.requireMatch(change, locked, reference);
-    if (sprint.state === 'completed') throw new Problem('sprint_completed');
+    if (sprint.state === 'completed') {
+      throw new Problem('sprint_completed', 'The sprint is already completed.');
+    }
     if (sprint.state === 'planned') throw new Problem('sprint_not_started');
     const sprintId = await this.targetOf(change, row, unfinished);
     const stories = await findBriefStoriesOfSprint(change, board.id, row.id, { done: false });
@@ -95,7 +97,9 @@ export class CompletionService {
     const isItself = unfinished === sprint.id;
     const target = isItself ? undefined : await this.sprints.find(change, unfinished);
     if (target?.board_id === sprint.board_id) {
-      if (target.completed_at !== null) throw new Problem('sprint_completed');
+      if (target.completed_at !== null) {
+        throw new Problem('sprint_completed', 'The sprint of `unfinished` is completed.');
+      }
       return target.id;
     }
     const code = isItself ? 'invalid_value' : 'not_found';

@@ -260,7 +260,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
         }
         const why = reason(error);
         if (why !== logged) {
-          this.logger.error(`The database cannot be used: ${why}. Trying again until it can.`);
+          this.logger.error(`The database cannot be used: ${why}. Retrying.`);
         }
         logged = why;
         await sleep(RECONNECT_MS);

@@ -52,43 +52,32 @@ export class PathResources {
       : { name: readBoardName(name), missing: 'board_not_found' };
   }
 
-  /** Returns the problem of a request if its path names a resource that does not exist. */
-  async missing(request: FastifyRequest): Promise<Problem | undefined> {
+  /** @throws Problem if the path of a request names a resource that does not exist, or the caller may not see */
+  async requireExisting(request: FastifyRequest): Promise<void> {
     const { params, routeOptions, access = OPEN } = request;
     const { board_name: named } = (params ?? {}) as { board_name?: string };
     const { createsBoard, filtered } = routeOptions.config;
+    if (filtered) return this.requireHistory(request);
     const creates = createsBoard === true && this.config.createBoards === 'implicit';
-    try {
-      if (filtered) return await this.missingHistory(request);
-      const board = creates && !access.boards ? undefined : await this.boardOf(request);
-      if (board && !maySee(access, board.name)) return new Problem(board.missing);
-      const mustExist = board && named !== undefined && !creates;
-      if (mustExist && !(await this.exists('boards', 'name', board.name))) {
-        return new Problem(board.missing);
-      }
-      await this.words.check(request);
-      return undefined;
-    } catch (error) {
-      if (error instanceof Problem) return error;
-      throw error;
+    const board = creates && !access.boards ? undefined : await this.boardOf(request);
+    if (board && !maySee(access, board.name)) throw new Problem(board.missing);
+    const mustExist = board && named !== undefined && !creates;
+    if (mustExist && !(await this.exists('boards', 'name', board.name))) {
+      throw new Problem(board.missing);
     }
+    await this.words.check(request);
   }
 
   /** The history of a story remains after its deletion, and on boards that it was moved away from. */
-  private async missingHistory({
-    params,
-    access = OPEN,
-  }: FastifyRequest): Promise<Problem | undefined> {
+  private async requireHistory({ params, access = OPEN }: FastifyRequest): Promise<void> {
     const { story_id: id } = (params ?? {}) as { story_id?: string };
-    if (id === undefined) return undefined;
+    if (id === undefined) return;
     const boards = await this.database.query<{ name: string }>(
       `SELECT b.name FROM boards b WHERE b.name IS NOT NULL AND b.id IN
          (SELECT board_id FROM events WHERE entity = 'story' AND entity_id = ?)`,
       [readId(id, 'story_not_found')],
     );
-    return boards.some(({ name }) => maySee(access, name))
-      ? undefined
-      : new Problem('story_not_found');
+    if (!boards.some(({ name }) => maySee(access, name))) throw new Problem('story_not_found');
   }
 
   private async exists(table: string, column: string, value: string | number): Promise<boolean> {

@@ -61,10 +61,11 @@ export class ProblemFilter implements ExceptionFilter {
         problem = new Problem('method_not_allowed', undefined, { headers });
       }
     } else if (OF_REQUEST.has(problem.code)) {
-      const missing = await this.resources
-        .missing(request)
-        .catch((error: unknown) => this.problemOf(error));
-      problem = missing ?? problem;
+      try {
+        await this.resources.requireExisting(request);
+      } catch (error) {
+        problem = this.problemOf(error);
+      }
     }
     if (problem.status === 500) {
       const cause: unknown = problem.options.cause ?? exception;

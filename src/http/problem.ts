@@ -80,7 +80,7 @@ export const PROBLEMS = {
   invalid_file: [
     400,
     'Invalid file',
-    'The file cannot be imported; `errors` lists the lines with an error. Nothing was imported.',
+    'The file cannot be imported; `errors` lists the lines with an error, if it has any. Nothing was imported.',
   ],
   unknown_format: [
     400,
@@ -109,10 +109,10 @@ export const PROBLEMS = {
   no_current_sprint: [
     404,
     'No current sprint',
-    'The board has no sprint that has started and is not completed.',
+    'The board has no sprint that has begun and is not completed.',
   ],
   no_next_sprint: [404, 'No next sprint', 'The board has no later sprint that is not completed.'],
-  no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has started.'],
+  no_previous_sprint: [404, 'No previous sprint', 'No earlier sprint of the board has begun.'],
   route_not_found: [404, 'No such resource', 'There is no resource at this path.'],
   session_not_found: [404, 'Session not found', 'The browser is not signed in.'],
   sprint_not_found: [404, 'Sprint not found', 'There is no sprint with this id.'],
@@ -168,7 +168,7 @@ export const PROBLEMS = {
   sprint_not_started: [
     409,
     'Sprint not started',
-    'Only a sprint that has started can be completed.',
+    'A sprint cannot be completed before its start date.',
   ],
   too_many_tasks: [409, 'Too many tasks', 'The story has 1,000 tasks, which is the maximum.'],
   precondition_failed: [

@@ -161,7 +161,12 @@ export class SprintChanges {
   async startIn(change: Change, reference: SprintReference): Promise<SprintView> {
     const locked = await this.lock(change, reference);
     await this.requireMatch(change, locked, reference);
-    if (locked.sprint.state === 'completed') throw new Problem('sprint_completed');
+    if (locked.sprint.state === 'completed') {
+      throw new Problem(
+        'sprint_completed',
+        'A completed sprint can only be reopened, not started.',
+      );
+    }
     if (locked.sprint.state === 'planned') throw new Problem('sprint_not_begun');
     return this.write(change, locked, 'sprint.started', { started_at: change.instant });
   }

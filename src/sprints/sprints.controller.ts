@@ -105,7 +105,7 @@ export class SprintsController {
   @Answers(
     'Show previous sprint, with its stories and their tasks',
     SprintInFullView,
-    'The last sprint before the current one that has started.',
+    'The last sprint before the current one that has begun.',
   )
   previous(@CurrentClient() client: Client, @BoardName() name: string) {
     return this.cache.find(client, name, 'previous');

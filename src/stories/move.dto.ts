@@ -21,7 +21,7 @@ export class MoveStories extends MoveStory {
   // Rules of an overridden property replace those of its base class; the last one is checked first.
   @Check<MoveStories>(
     'invalid_value',
-    'names a story that is to be moved',
+    'must not be next to one of the moved stories',
     (position, { story_ids: ids }) =>
       !Array.isArray(ids) ||
       !Object.values(position as object).some((id) => ids.includes(id as number)),

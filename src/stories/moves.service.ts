@@ -92,14 +92,15 @@ export class MovesService {
 
     let place: Place = 'last';
     if (typeof position === 'string') place = position;
-    else if (!neighbour) errors.push(wrongPosition('not_found', 'names no story'));
+    else if (!neighbour)
+      errors.push(wrongPosition('not_found', 'must be next to an existing story'));
     else if (
       list &&
       (list.board.id !== neighbour.board_id || list.sprintId !== neighbour.sprint_id)
     ) {
-      errors.push(wrongPosition('invalid_value', 'names a story of another list'));
+      errors.push(wrongPosition('invalid_value', 'must be next to a story of the same list'));
     } else if (stories.some(({ id }) => id === neighbour.id)) {
-      errors.push(wrongPosition('invalid_value', 'names a story that is to be moved'));
+      errors.push(wrongPosition('invalid_value', 'must not be next to one of the moved stories'));
     } else place = 'before' in position ? { before: neighbour } : { after: neighbour };
 
     if (list) await requireMovable(change, board, stories, list);

@@ -27,5 +27,5 @@ export const noSprint = (sprint: SprintOfBody): FieldError =>
     'not_found',
     typeof sprint === 'string'
       ? `names the ${sprint} sprint, which the board does not have`
-      : 'names no sprint',
+      : 'must be the id of an existing sprint',
   );

@@ -73,7 +73,7 @@ describe('a program that cannot start ends with one sentence and the exit code 1
 
   it('when a setting is invalid', async () => {
     expect(await outputOf({ PORT: 'http' })).toBe(
-      'The configuration cannot be used:\n  PORT must be an integer from 0 to 65535 (it is "http").\n',
+      'The configuration is invalid:\n  PORT must be an integer from 0 to 65535 (it is "http").\n',
     );
   });
 
@@ -113,7 +113,7 @@ describe('a program that cannot start ends with one sentence and the exit code 1
     const file = prepare();
     const output = await outputOf({}, { file, wrapper: WITHOUT_RIGHTS });
     expect(output.split('\n')).toEqual([
-      'The configuration cannot be used:',
+      'The configuration is invalid:',
       expect.stringMatching(sentence),
       '',
     ]);

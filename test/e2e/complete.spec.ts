@@ -1,6 +1,7 @@
 import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { eventsOf } from '../support/make';
+import { expectProblem } from '../support/problems';
 import { storiesOf } from '../support/replay';
 
 const service = useApp();
@@ -168,10 +169,13 @@ describe('completing a sprint', () => {
   it('is possible only once, and not before the sprint has started', async () => {
     const { sprint, next } = await board();
     const early = await complete(next);
-    expect([early.status, early.body.code]).toEqual([409, 'sprint_not_started']);
+    expectProblem(early, 409, 'sprint_not_started');
+    expect(early.body.detail).toBe('A sprint cannot be completed before its start date.');
     const answers = await Promise.all(Array.from({ length: 10 }, () => complete(sprint)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
-    expect((await complete(sprint)).body.code).toBe('sprint_completed');
+    const again = await complete(sprint);
+    expectProblem(again, 409, 'sprint_completed');
+    expect(again.body.detail).toBe('The sprint is already completed.');
     expect((await complete(999_999_999, { unfinished: 'x' })).status).toBe(404);
   });
 

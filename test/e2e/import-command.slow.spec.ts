@@ -39,7 +39,7 @@ describe('an import', () => {
     expect(outcome).toEqual({
       code: 0,
       out: 'All: 3 stories created.\n',
-      err: 'note: no external id, 1, such as line 6: third\n',
+      err: 'Warning (no external id): 1, for example line 6: third\n',
     });
     const [first, , second, third] = await backlog('All');
     expect(first).toMatchObject({
@@ -190,7 +190,7 @@ describe('an import', () => {
       ['--map', 'title=summary'],
       /More/,
     ],
-    ['no column for the title', 'points\n1\n', [], /No column is title/],
+    ['no column for the title', 'points\n1\n', [], /no column title/],
     [
       'a map without a column',
       'title\na\n',
@@ -275,7 +275,9 @@ describe('an import', () => {
     expect(outcome).toEqual({
       code: 0,
       out: 'Long: 5 stories created.\n',
-      err: expect.stringMatching(/^note: no external id, 5, such as line 2: story 0; .*\n$/),
+      err: expect.stringMatching(
+        /^Warning \(no external id\): 5, for example line 2: story 0; .*\n$/,
+      ),
     });
     const stories = await backlog('Long');
     expect(stories).toHaveLength(5);
@@ -290,7 +292,7 @@ describe('an import', () => {
     expect(outcome).toEqual({
       code: 0,
       out: 'Many: 5000 stories created.\n',
-      err: expect.stringMatching(/^note: no external id, 5000, .*\n$/),
+      err: expect.stringMatching(/^Warning \(no external id\): 5000, .*\n$/),
     });
     const stories = await backlog('Many');
     expect(stories.map((story: any) => story.title)).toEqual(titles);

@@ -103,7 +103,7 @@ describe('the command line', () => {
       expect(await command({ ...service.database, url: `sqlite:${folder}` }, ...words)).toEqual({
         code: 1,
         out: '',
-        err: `The configuration cannot be used:\n  DATABASE_URL: ${folder} is a folder.\n`,
+        err: `The configuration is invalid:\n  DATABASE_URL: ${folder} is a folder.\n`,
       });
     }
   });
@@ -115,7 +115,7 @@ describe('the command line', () => {
       expect(outcome.code).toBe(1);
     }
     expect((await command(nowhere, 'seed')).err).toMatch(
-      /^The configuration cannot be used:\n {2}DATABASE_URL/,
+      /^The configuration is invalid:\n {2}DATABASE_URL/,
     );
   });
 

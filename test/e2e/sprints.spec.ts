@@ -714,7 +714,9 @@ describe('starting a sprint', () => {
     const sprint = await board.sprint('2026-11-23');
     await start(sprint);
     await made2xx(client.post(`/api/sprints/${sprint.id}/complete`));
-    expectProblem(await start(sprint), 409, 'sprint_completed');
+    const rejected = await start(sprint);
+    expectProblem(rejected, 409, 'sprint_completed');
+    expect(rejected.body.detail).toBe('A completed sprint can only be reopened, not started.');
     const reopened = await made2xx(client.post(`/api/sprints/${sprint.id}/reopen`));
     expect(reopened.started_at).toBe('2026-11-23T09:00:00.000Z');
     expect((await start(sprint)).status).toBe(200);

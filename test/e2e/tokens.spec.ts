@@ -481,7 +481,13 @@ describe('with tokens', () => {
         expect(shown(await client.put(`/api/stories/${story.id}`, { sprint_id }))).toEqual([
           400,
           'invalid_request',
-          [{ pointer: '/sprint_id', code: 'not_found', detail: 'sprint_id names no sprint' }],
+          [
+            {
+              pointer: '/sprint_id',
+              code: 'not_found',
+              detail: 'sprint_id must be the id of an existing sprint',
+            },
+          ],
         ]);
         expectErrors(
           await client.post(`/api/stories/${story.id}/move`, { sprint_id }),

@@ -40,7 +40,7 @@ onServers('a database server', () => {
     expect((await client.get('/api/boards')).status).toBe(200);
     const lines = program.log.filter((line) => line.context === 'Database');
     expect(lines.map(({ level, msg }) => [level, msg.replace(/: .*?\. /, ': …. ')])).toEqual([
-      ['error', 'The database cannot be used: …. Trying again until it can.'],
+      ['error', 'The database cannot be used: …. Retrying.'],
       ['info', 'The database is ready.'],
     ]);
   });

@@ -84,6 +84,6 @@ it('a service starts again and again until it can read a snapshot', async () => 
     await service.close();
   }
   expect(log.map((line) => JSON.parse(line).msg)).toEqual([
-    'The database cannot be used: the thread does not run. Trying again until it can.',
+    'The database cannot be used: the thread does not run. Retrying.',
   ]);
 });

@@ -48,7 +48,7 @@ export function requireMatch(caller: Caller, representation: object, ...others: 
 export function requireTag({ ifMatch, ifNoneMatch }: Caller, ...etags: string[]): void {
   if (ifMatch !== undefined && !names(ifMatch, etags)) throw new Problem('precondition_failed');
   if (ifNoneMatch !== undefined && names(ifNoneMatch, etags, withoutW)) {
-    throw new Problem('precondition_failed', 'The resource exists, and `If-None-Match` names it.');
+    throw new Problem('precondition_failed', 'The resource matches `If-None-Match`.');
   }
 }
 

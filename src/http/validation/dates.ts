@@ -13,7 +13,7 @@ export function parseDate(value: unknown): string | Rejected {
   const date = value.slice(0, 10);
   return isISO8601(date, { strict: true })
     ? date
-    : new Rejected('invalid_date', 'must be a day of the calendar');
+    : new Rejected('invalid_date', 'must be an existing date');
 }
 
 /** Whether a value is a calendar date `YYYY-MM-DD`, without a time. */

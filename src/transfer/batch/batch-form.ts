@@ -92,7 +92,7 @@ async function readOperation(
     const fields = operationFields(op, SetDto !== null);
     for (const field of ['id', 'as', 'if_match', 'set'] as const) {
       if (field in sent && !fields.includes(field)) {
-        fail(field, 'excluded', `cannot be combined with ${op} ${type}`);
+        fail(field, 'excluded', `is not a field of the operation "${op}" of a ${type}`);
       }
     }
     if (op !== 'create' && sent.id === undefined) fail('id', 'required', 'is required');
@@ -101,7 +101,7 @@ async function readOperation(
     if (!isReference(name)) return;
     const of = names.get(name);
     if (of === undefined)
-      fail(field, 'not_found', `names ${name}, which no earlier operation creates`);
+      fail(field, 'not_found', `has the name ${name}, which no earlier operation gives`);
     else if (of !== wanted) fail(field, 'invalid_value', `names ${name}, which has another type`);
   };
   refer('id', sent.id, type);

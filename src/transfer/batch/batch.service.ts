@@ -164,7 +164,7 @@ export class BatchService {
       return await this.tasks.createIn(change, storyId, body);
     } catch (error) {
       if (!(error instanceof Problem) || error.code !== 'story_not_found') throw error;
-      const detail = 'story_id names no story of the board';
+      const detail = 'story_id must be the id of a story of the board';
       throw Problem.invalid([{ pointer: '/story_id', code: 'not_found', detail }]);
     }
   }

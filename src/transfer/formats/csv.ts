@@ -88,8 +88,8 @@ function columnsOf(
   }
   if (!columns.includes('title') && !columns.includes('external_id')) {
     throw new InvalidFile(
-      `No column is title; the file has ${names.join(', ')}. ` +
-        `The columns are ${CSV_COLUMNS.join(', ')}; others can be mapped to them.`,
+      `The file has no column title; its columns are ${names.join(', ')}. ` +
+        `The known columns are ${CSV_COLUMNS.join(', ')}; others can be mapped to them.`,
     );
   }
   columns.forEach((column, i) => {

@@ -54,7 +54,7 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
 const LABEL_FIELDS = ['labels', 'epic', 'epic_title'] as const;
 
 const noTitle = (header: readonly string[]): string =>
-  `No column is the title (Summary); the file has ${header.slice(0, 50).join(', ')}. Map one to it: ` +
+  `The file has no column for the title (Summary); its columns are ${header.slice(0, 50).join(', ')}. Map one to it: ` +
   '{"columns": {"title": "…"}}.';
 
 function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): JiraIssue {

@@ -43,7 +43,9 @@ export const linearCsv: SourceReader = async (file, mapping) => {
     (header) => {
       const columns = new Columns(header, fieldOf, Object.values(NAMES), mapping);
       if (columns.has('title')) return columns;
-      throw new InvalidFile(`No column is the title; the file has ${header.join(', ')}.`);
+      throw new InvalidFile(
+        `The file has no column for the title; its columns are ${header.join(', ')}.`,
+      );
     },
     (row, columns) => {
       const cycle = cycleOf(row, columns);

@@ -336,7 +336,7 @@ describe('a Jira CSV export', () => {
   });
 
   it('is rejected without a title', async () => {
-    await expect(read('Issue key,Status\nA-1,Done\n')).rejects.toThrow(/No column is the title/);
+    await expect(read('Issue key,Status\nA-1,Done\n')).rejects.toThrow(/no column for the title/);
   });
 
   it('has the same plan with the returned mapping', async () => {
