@@ -10,7 +10,7 @@ export interface Remote {
 }
 
 /** The fields of a problem that a command shows. */
-interface Answer {
+interface ProblemFields {
   code?: ProblemCode;
   detail?: string;
   errors?: FieldError[];
@@ -34,7 +34,7 @@ export async function request(
     },
   );
   if (!response.ok) {
-    const answer = (await response.json().catch(() => null)) as Answer | null;
+    const answer = (await response.json().catch(() => null)) as ProblemFields | null;
     const { code, detail, errors } = answer ?? {};
     if (code && Object.hasOwn(PROBLEMS, code)) throw new Problem(code, detail, { errors });
     throw new ExpectedError(detail ?? `${url} answers ${response.status}.`);

@@ -6,7 +6,7 @@ const DATE =
   /^\d{4}-\d{2}-\d{2}(?:[Tt ]([01]\d|2[0-3]):[0-5]\d(?::(?:[0-5]\d|60)(?:[.,]\d+)?)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):?[0-5]\d)?)?$/;
 
 /** Parses a calendar date `YYYY-MM-DD` of the years 1000 to 9999; ignores the time of a date-time. */
-export function parseDate(value: unknown): string | Rejected {
+function parseDate(value: unknown): string | Rejected {
   if (typeof value !== 'string') return new Rejected('invalid_type', 'must be a date, YYYY-MM-DD');
   if (!DATE.test(value)) return new Rejected('invalid_date', 'must be a date, YYYY-MM-DD');
   if (value < '1000') return new Rejected('out_of_range', 'must be in the years 1000 to 9999');

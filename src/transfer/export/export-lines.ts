@@ -6,7 +6,7 @@ import { Utf8Check } from '../files/utf8';
 import { readLastLine } from './export-format';
 
 /** Some lines of a file, but never its last one. */
-export interface Lines {
+interface Lines {
   /** The number of the first of them, from 1. */
   first: number;
   texts: string[];

@@ -4,7 +4,7 @@ import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/sour
 import type { Mapping } from './import.dto';
 
 /** A story to import, with its sub-tasks and the items of its checklists. */
-export interface MappedRow {
+interface MappedRow {
   source: SourceStory;
   tasks: SourceTask[];
 }

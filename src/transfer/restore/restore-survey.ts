@@ -63,7 +63,7 @@ export async function survey(file: AsyncIterable<Buffer>): Promise<Survey> {
 }
 
 /** @throws InvalidFile */
-export function readHeader(text: string): ExportHeader {
+function readHeader(text: string): ExportHeader {
   const header = parseLine(1, text);
   const { sprintline_export: version, board, revision, log, ...others } = header;
   if (!Number.isInteger(version)) {
