@@ -514,6 +514,22 @@ describe('Text that is typed into a story', () => {
     expect(await page.evaluate(task('title'))).toBe('Dig a well');
   });
 
+  test('as the title of a task is not lost by closing the page without a question', async () => {
+    const { page, field, rename } = await openTask(await startSmallBoard());
+    await rename('Dig a well', 'Dig');
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate('void setTimeout(() => location.reload())');
+    const question = await asked;
+    expect(question.type()).toBe('beforeunload');
+    await question.dismiss();
+    expect(await field.inputValue()).toBe('Dig');
+    await field.press('Escape');
+    await field.waitFor({ state: 'detached' });
+    // It would dismiss a question, and the page would not be loaded again.
+    page.on('dialog', (other) => void other.dismiss());
+    await page.reload();
+  });
+
   test('as the title of a task does not overwrite the title that someone else has set', async () => {
     const board = await startSmallBoard();
     const { page, dialog, rename, field, task, id } = await openTask(board);

@@ -5,6 +5,9 @@ import type { Draft } from './fields';
 /** Text that was typed into stories and not saved, by story id, so that closing a dialog loses nothing. */
 export const typedInto = unsavedTexts<number, { original: Card; typed: Partial<Draft> }>();
 
+/** Titles of tasks that are being typed, by the ids of the tasks. */
+export const taskTitles = unsavedTexts<number, string>();
+
 /** Text that was typed into the field of a list of the plan, by the ids of the board and the list. */
 export const newTitles = unsavedTexts<string, string>();
 

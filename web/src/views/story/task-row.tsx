@@ -6,6 +6,7 @@ import { toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { isLonger, MAX_TITLE, tooLong } from '../../util/length';
 import { quoted } from '../../util/names';
+import { taskTitles } from './drafts';
 
 interface TaskRowProps {
   store: BoardStore;
@@ -89,6 +90,7 @@ function TaskTitle({ store, task, onClose }: TaskTitleProps) {
     field.current?.select();
     // The field is removed, too, when the dialog is closed.
     return () => {
+      taskTitles.delete(id);
       const title = text.value.trim();
       if (isCancelled.current || title === '' || title === before) return;
       if (isLonger(title, MAX_TITLE)) {
@@ -109,7 +111,10 @@ function TaskTitle({ store, task, onClose }: TaskTitleProps) {
         aria-describedby={isTooLong ? note : undefined}
         aria-invalid={isTooLong || undefined}
         value={text.value}
-        onInput={(event) => (text.value = event.currentTarget.value)}
+        onInput={(event) => {
+          text.value = event.currentTarget.value;
+          taskTitles.set(id, text.value);
+        }}
         onBlur={() => {
           if (!isTooLong) onClose();
         }}
