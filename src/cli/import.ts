@@ -47,7 +47,7 @@ export function defineImport(command: Command): void {
     .option('--update', 'update stories whose external_id is on the board; this is always done')
     .addHelpText(
       'after',
-      `\nOn a terminal it shows what it would do and asks for confirmation; a file from standard input is imported at once.
+      `\nOn a terminal it shows what it would do and asks for confirmation; in a script, and from standard input, it imports at once.
 A second import of the same file changes nothing, except that rows of a table without an id are always new stories.
 Columns of our own CSV: ${CSV_COLUMNS.join(', ')}.
 
