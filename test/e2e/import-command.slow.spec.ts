@@ -351,8 +351,8 @@ describe('an import of another format', () => {
     const outcome = await load(CARDS, 'Cards');
     expect(outcome.out).toBe('Cards: 2 stories created.\n');
     expect(outcome.err.trim().split('\n')).toEqual([
-      expect.stringMatching(/^skipped: archived, 1, such as 3: .*Gone/),
-      'to do: unknown statuses, 1, such as Ice (1)',
+      expect.stringMatching(/^Skipped \(archived\): 1, for example line 3: .*Gone/),
+      'Imported as to do (unknown statuses): 1, for example Ice (1)',
     ]);
     const events = (await service.client.get('/api/boards/Cards/events')).body;
     expect(new Set(events.map(({ actor }: any) => actor))).toEqual(new Set(['cli']));
@@ -477,7 +477,7 @@ describe('an import of another format', () => {
     expect(no.out).toMatch(/^stories +2 +0 +0$/m);
     expect(no.out).toContain(`Import into ${board}? [y/N]`);
     expect(no.out).toContain('Nothing was imported.');
-    expect(no.err).toMatch(/^skipped: archived, 1/);
+    expect(no.err).toMatch(/^Skipped \(archived\): 1/);
     expect((await service.client.get(path)).status).toBe(404);
     expect((await answer('yes\n')).out).toContain(`${board}: 2 stories created.`);
     expect((await service.client.get(`${path}/backlog`)).body).toHaveLength(2);
