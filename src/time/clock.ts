@@ -1,11 +1,18 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 
-/** The only source of the current time, so that tests can set it. */
+/** The only source of the current time, so that tests and the demo board can set it. */
 @Injectable()
 export class Clock {
+  private instant: Date | undefined;
+
+  /** Stops the clock at an RFC 3339 instant; without one it runs again. */
+  set(instant?: string): void {
+    this.instant = instant === undefined ? undefined : new Date(instant);
+  }
+
   now(): Date {
-    return new Date();
+    return new Date(this.instant ?? Date.now());
   }
 }
 

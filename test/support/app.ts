@@ -11,25 +11,11 @@ import { Client } from './client';
 import type { EngineName, TestDatabase } from './databases';
 import { createDatabase } from './databases';
 
-/** A clock that can be stopped at an instant. */
-export class TestClock extends Clock {
-  private instant: Date | undefined;
-
-  /** Stops the clock at an RFC 3339 instant; without one it runs again. */
-  set(instant?: string): void {
-    this.instant = instant === undefined ? undefined : new Date(instant);
-  }
-
-  override now(): Date {
-    return this.instant ? new Date(this.instant) : super.now();
-  }
-}
-
 /** The real application, which listens on a port and has its own database. */
 export interface TestApp {
   app: NestFastifyApplication;
   url: string;
-  clock: TestClock;
+  clock: Clock;
   database: TestDatabase;
   client: Client;
   close(): Promise<void>;
@@ -48,7 +34,6 @@ export interface AppOptions {
 
 export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const database = options.database ?? (await createDatabase(options.engine));
-  const clock = new TestClock();
   const config = Config.from({
     DATABASE_URL: database.url,
     SHUTDOWN_DELAY_MS: '0',
@@ -57,10 +42,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   });
   const { log } = options;
   const pino = createLogger(config.logLevel, log && { write: (line) => void log.push(line) });
-  const module = await Test.createTestingModule({ imports: [AppModule.with(config)] })
-    .overrideProvider(Clock)
-    .useValue(clock)
-    .compile();
+  const module = await Test.createTestingModule({ imports: [AppModule.with(config)] }).compile();
   const app = module.createNestApplication<NestFastifyApplication>(
     createAdapter(config, pino),
     applicationOptions(pino),
@@ -78,7 +60,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   return {
     app,
     url,
-    clock,
+    clock: app.get(Clock),
     database,
     client,
     close: async () => {
