@@ -21,7 +21,12 @@ export class StoriesWithoutId {
     planned: readonly PlannedStory[],
   ): Promise<StoriesWithoutId> {
     const stories = new StoriesWithoutId(boardId);
-    for (let last = 0, more = planned.some(isOwn); more;) {
+    let more = false;
+    for (const story of planned) {
+      await change.pause();
+      more ||= isOwn(story);
+    }
+    for (let last = 0; more;) {
       const rows = await findStoriesWithoutExternalId(change, boardId, last, CHUNK);
       for (const { id, title, created_at } of rows) {
         const key = keyOf(title, created_at);
