@@ -53,6 +53,8 @@ interface ReplayedStory {
   done_at: string | null;
   sprint_id: number | null;
   states: (StoryState & { done_at: string | null })[];
+  /** The time of its last event, in epoch milliseconds; never before that of an earlier event. */
+  at: number;
   /** The sprint that it is in after its first event following the completion; null for the backlog. */
   next?: number | null;
 }
@@ -126,9 +128,11 @@ export class Replay {
     if (after && 'start_date' in after) this.start_date = after.start_date as string;
     if (after && 'end_date' in after) this.end_date = after.end_date as string | null;
     const at = Date.parse(instant);
-    if (type === 'sprint.started') {
-      this.started = { revision, at };
-    } else if (type === 'sprint.completed') {
+    // The start of an imported sprint is earlier than its event, which is a completion if that was imported, too.
+    if (after?.started_at) {
+      this.started = { revision, at: Date.parse(after.started_at as string) };
+    }
+    if (type === 'sprint.completed') {
       const completedAt = Date.parse(after?.completed_at as string);
       const end = Math.min(at, completedAt);
       const firstInstant = (): number => startOfDay(this.start_date, this.time_zone).getTime();
@@ -145,7 +149,7 @@ export class Replay {
     let story = this.stories.get(event.id);
     if (!story) {
       const state = { title: '', points: null, done: false };
-      story = { id: event.id, state, done_at: null, sprint_id: null, states: [] };
+      story = { id: event.id, state, done_at: null, sprint_id: null, states: [], at: -Infinity };
       this.stories.set(event.id, story);
     }
     const after: Fields = event.after ?? { sprint_id: null };
@@ -160,9 +164,10 @@ export class Replay {
       completion && (completion.history.imported === null || completion.at === event.at);
     if (carries && story.next === undefined) story.next = story.sprint_id;
     const inside = story.sprint_id === this.sprintId;
+    const at = Math.max(Date.parse(event.at), story.at);
+    story.at = at;
     const last = story.states.at(-1);
     if (last && last.inside === inside && isSame(last, story)) return;
-    const at = Math.max(Date.parse(event.at), last?.at ?? -Infinity);
     const { title, points, done } = story.state;
     const { revision } = event;
     // Not `{ ...story.state, at }`: V8 adds properties to a copy so slowly that the replay took eight times as long.

@@ -262,6 +262,35 @@ describe('a restore is rejected and creates nothing', () => {
     expect(await failure(signed(other))).toEqual(['invalid_value', created + 1]);
   });
 
+  it('if an event lacks what the reports of a sprint need', async () => {
+    const lines = linesOf(file);
+    const at = (type: string): number => lines.findIndex((line) => line.includes(`"${type}"`));
+    const changed = (index: number, ...changes: [RegExp, string][]): Promise<unknown[]> => {
+      const line = changes.reduce((text, change) => {
+        const other = text.replace(...change);
+        expect(other).not.toBe(text);
+        return other;
+      }, lines[index]!);
+      return failure(signed(lines.with(index, line)));
+    };
+    const completed = at('sprint.completed');
+    const time = /("after":\{.*)"completed_at":"[^"]*",/;
+    for (const other of ['$1', '$1"completed_at":null,']) {
+      expect(await changed(completed, [time, other])).toEqual(['malformed', completed + 1]);
+    }
+    expect(await changed(completed, [/"at":"\d{4}/, '"at":"9999'])).toEqual([
+      'invalid_value',
+      completed + 1,
+    ]);
+    const created = at('sprint.created');
+    const started = await changed(
+      created,
+      [/sprint\.created/, 'sprint.started'],
+      [/"before":null/, '"before":{}'],
+    );
+    expect(started).toEqual(['unexpected', created + 1]);
+  });
+
   it('if the event of a new row lacks a field', async () => {
     const lines = linesOf(file);
     for (const [type, field] of [

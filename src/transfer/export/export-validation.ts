@@ -13,7 +13,15 @@ import { CreateTask } from '../../tasks/task.dto';
 import { isTimeZone } from '../../time/clock';
 import { invalidLine } from '../files/invalid-file';
 import type { Predicate } from './field-predicates';
-import { instant, integer, oneOf, orNull, predicatesOf, text } from './field-predicates';
+import {
+  instant,
+  instantOfReports,
+  integer,
+  oneOf,
+  orNull,
+  predicatesOf,
+  text,
+} from './field-predicates';
 
 type Predicates = Record<string, Predicate>;
 type Fields = Record<string, unknown>;
@@ -38,8 +46,8 @@ const SPRINT: Record<keyof SprintView, Predicate> = {
   board_name: BOARD.name,
   // Derived from the dates, so its value is not read.
   state: (value) => typeof value === 'string',
-  started_at: orNull(instant),
-  completed_at: orNull(instant),
+  started_at: orNull(instantOfReports),
+  completed_at: orNull(instantOfReports),
   ...TIMES,
 };
 
@@ -67,7 +75,7 @@ const EVENT: Record<keyof EventView, Predicate> = {
   board_name: BOARD.name,
   revision: version,
   type: oneOf(EVENT_TYPES),
-  at: instant,
+  at: instantOfReports,
   actor: text(255),
   entity: oneOf(EVENT_ENTITIES),
   id,

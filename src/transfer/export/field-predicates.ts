@@ -67,6 +67,9 @@ export const instant: Predicate = (value) =>
   INSTANT.test(value) &&
   (value.slice(8, 10) <= '28' || isDate(value.slice(0, 10)));
 
+/** An instant from which reports compute dates: after it comes the year 10000 in some time zones, which no date has. */
+export const instantOfReports: Predicate = (value) => instant(value) && (value as string) < '9999';
+
 interface FieldSchema {
   type?: string;
   nullable?: boolean;

@@ -42,7 +42,8 @@ export class Restore {
     newName: string,
   ) {
     const { id, name } = found.header.board;
-    this.to = { ids: found.ids, board: { id, newId: load.boardId, name, newName } };
+    const board = { id, newId: load.boardId, name, newName };
+    this.to = { ids: found.ids, createdSprints: new Set(), board };
   }
 
   /** @throws InvalidFile */

@@ -14,6 +14,8 @@ const isSprint = orNull(integer(...ID));
 /** The replacements of the ids and the name of an exported board. */
 export interface Replacements {
   ids: FileIds;
+  /** The sprints whose creation was read, by their ids in the file. */
+  createdSprints: Set<number>;
   board: { id: number; newId: number; name: string; newName: string };
 }
 
@@ -26,6 +28,10 @@ export function restoredEvent(line: number, text: string, to: Replacements): unk
   const { event, version, sprint_id: sprintId } = readEvent(line, text);
   const { revision, type, at, actor, entity, id } = event;
   const newId = idOf(line, entity, id, to);
+  if (type === 'sprint.created') to.createdSprints.add(id);
+  else if (entity === 'sprint' && !to.createdSprints.has(id)) {
+    throw invalidLine(line, 'unexpected', 'the sprint of the event was not created before');
+  }
   const restore = (fields: Fields | null, isElsewhere: boolean): string | null => {
     if (fields === null) return null;
     if (type === 'stories.shifted') return JSON.stringify(shifted(line, fields, to));
@@ -72,7 +78,8 @@ function requireShape(line: number, { type, entity, before, after }: EventView):
   const isValid =
     (of === 'stories' ? entity === 'sprint' || entity === 'board' : entity === of) &&
     (before === null) === (what === 'created' || what === 'moved_in') &&
-    (after === null) === (what === 'deleted');
+    (after === null) === (what === 'deleted') &&
+    (type !== 'sprint.completed' || typeof after?.completed_at === 'string');
   if (!isValid) throw invalidLine(line, 'malformed', `the event is not a valid ${type}`);
 }
 

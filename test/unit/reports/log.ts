@@ -113,15 +113,25 @@ export class Log {
     this.append('story.moved_in', id, null, { ...story, tasks: [] });
   }
 
-  start(id: number): void {
-    Object.assign(this.sprints.get(id) as Sprint, { started_at: this.now });
-    this.append('sprint.started', id, {}, { started_at: this.now });
+  /** @param started_at the time of the start on another service */
+  start(id: number, started_at = this.now): void {
+    Object.assign(this.sprints.get(id) as Sprint, { started_at });
+    this.append('sprint.started', id, {}, { started_at });
   }
 
-  /** @param completed_at the time of the completion in another tool */
-  complete(id: number, to: number | null = null, completed_at = this.now): void {
-    Object.assign(this.sprints.get(id) as Sprint, { state: 'completed', completed_at });
-    this.append('sprint.completed', id, {}, { state: 'completed', completed_at });
+  /**
+   * @param completed_at the time of the completion in another tool
+   * @param started those of the start
+   */
+  complete(
+    id: number,
+    to: number | null = null,
+    completed_at = this.now,
+    started: { started_at?: string } = {},
+  ): void {
+    const after = { state: 'completed', completed_at, ...started };
+    Object.assign(this.sprints.get(id) as Sprint, after);
+    this.append('sprint.completed', id, {}, after);
     for (const story of this.stories.values()) {
       if (story.sprint_id === id && story.status !== 'done')
         this.update(story.id, { sprint_id: to });

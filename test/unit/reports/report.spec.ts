@@ -43,6 +43,36 @@ describe('commitment', () => {
     ]);
   });
 
+  it('has the time of the start if the sprint was imported after it', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-01');
+    const story = log.story(sprint, 3);
+    log.now = '2026-03-06T10:00:00.000Z';
+    log.start(sprint, '2026-03-02T09:00:00.000Z');
+    const result = of(log, sprint);
+    expect(result).toMatchObject({
+      committed_at: '2026-03-02T09:00:00.000Z',
+      commitment_rule: 'started',
+    });
+    expect(ids(result.committed)).toEqual([story]);
+  });
+
+  it('stays at the start of an imported sprint that was completed, once it is reopened', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-01');
+    const story = log.story(sprint, 3);
+    log.now = '2026-03-09T10:00:00.000Z';
+    const started = { started_at: '2026-03-02T09:00:00.000Z' };
+    log.complete(sprint, null, '2026-03-07T09:00:00.000Z', started);
+    log.reopen(sprint);
+    const result = of(log, sprint);
+    expect(result).toMatchObject({
+      committed_at: '2026-03-02T09:00:00.000Z',
+      commitment_rule: 'started',
+    });
+    expect(ids(result.committed)).toEqual([story]);
+  });
+
   it('of a sprint that was started empty is empty', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-01');
@@ -342,5 +372,16 @@ describe('a report', () => {
     const result = of(log, sprint, '2026-03-03T13:00:00.000Z');
     expect(result.committed.count).toBe(2);
     expect(result.removed.stories).toEqual([{ id: kept, title: `Story ${kept}`, points: 4 }]);
+  });
+
+  it('has no event of a story before an earlier one, even if that changes nothing in the report', () => {
+    const { log, sprint, kept } = started();
+    log.now = '2026-03-05T10:00:00.000Z';
+    log.update(kept, {});
+    log.now = '2026-03-04T10:00:00.000Z';
+    log.update(kept, { points: 4 });
+    const { stories } = replay(log.events, sprint, new Date('2026-03-09T00:00:00.000Z'));
+    const { states } = stories.find(({ id }) => id === kept)!;
+    expect(states.at(-1)).toMatchObject({ points: 4, at: Date.parse('2026-03-05T10:00:00.000Z') });
   });
 });

@@ -12,7 +12,7 @@ const isValid = (kind: Kind, name: string, value: unknown): boolean => {
     return false;
   }
 };
-const isInstant = (value: unknown): boolean => isValid('event', 'at', value);
+const isInstant = (value: unknown): boolean => isValid('story', 'created_at', value);
 
 /** Returns whether an export writes an instant like this; its years are 1000 to 9999. */
 const exported = (text: string): boolean => {
