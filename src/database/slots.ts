@@ -1,5 +1,3 @@
-import { Semaphore, withTimeout } from 'async-mutex';
-import { once } from 'node:events';
 import { Problem } from '../http/problem';
 
 /** The weight of the latest time in the average time for which a slot is used. */
@@ -9,11 +7,14 @@ const OVERLOADED = new Problem('overloaded');
 
 /**
  * A semaphore with a bounded queue. It rejects a request that has waited too long; if the queue is full or
- * too slow, it rejects the request at once.
+ * too slow, it rejects the request at once. A request that gives up leaves the queue, which it cannot in async-mutex:
+ * there the requests of clients that disconnected filled the memory until a slot was released.
  */
 export class Slots {
-  private readonly semaphore: Semaphore;
-  private waiting = 0;
+  /** Number of slots that are acquired and not released. */
+  used = 0;
+  /** Those who wait for a slot: functions that give them one. */
+  private readonly queue = new Set<() => void>();
   /** Average milliseconds for which a slot is used. */
   private usedMs = 0;
 
@@ -21,14 +22,7 @@ export class Slots {
     private readonly size: number,
     private readonly maxWaiting: number,
     private readonly waitMs: number,
-  ) {
-    this.semaphore = withTimeout(new Semaphore(size), waitMs, OVERLOADED) as Semaphore;
-  }
-
-  /** Number of slots that are acquired and not released. */
-  get used(): number {
-    return this.size - this.semaphore.getValue();
-  }
+  ) {}
 
   /**
    * Acquires a slot and returns the function that releases it, which may be called again.
@@ -36,35 +30,41 @@ export class Slots {
    */
   async acquire(signal?: AbortSignal): Promise<() => void> {
     signal?.throwIfAborted();
-    const expectedMs = ((this.waiting + 1) * this.usedMs) / this.size;
-    const mayWait = this.waiting < this.maxWaiting && expectedMs < this.waitMs;
-    if (this.semaphore.isLocked() && !mayWait) throw OVERLOADED;
-    this.waiting += 1;
-    const acquiring = this.semaphore.acquire();
-    try {
-      const [, release] = await (signal ? Promise.race([acquiring, abortion(signal)]) : acquiring);
-      const start = performance.now();
-      let isReleased = false;
-      return () => {
-        if (isReleased) return;
-        isReleased = true;
-        this.usedMs += LATEST * (performance.now() - start - this.usedMs);
-        release();
-      };
-    } catch (error) {
-      // A semaphore cannot remove a request from its queue.
-      acquiring.then(([, release]) => release()).catch(() => undefined);
-      throw error;
-    } finally {
-      this.waiting -= 1;
-    }
+    if (this.used < this.size) this.used += 1;
+    else await this.wait(signal);
+    const start = performance.now();
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      this.usedMs += LATEST * (performance.now() - start - this.usedMs);
+      const [next] = this.queue;
+      if (next) next();
+      else this.used -= 1;
+    };
   }
-}
 
-/** Rejects with the reason of a signal when that is aborted. */
-async function abortion(signal: AbortSignal): Promise<never> {
-  await once(signal, 'abort');
-  throw signal.reason;
+  /** Waits until another request hands its slot over. */
+  private wait(signal?: AbortSignal): Promise<void> {
+    const expectedMs = ((this.queue.size + 1) * this.usedMs) / this.size;
+    if (this.queue.size >= this.maxWaiting || expectedMs >= this.waitMs) throw OVERLOADED;
+    return new Promise((resolve, reject) => {
+      const leaving = (settle: () => void) => (): void => {
+        this.queue.delete(take);
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', abort);
+        settle();
+      };
+      const take = leaving(resolve);
+      const abort = leaving(() => reject(signal?.reason as Error));
+      const timer = setTimeout(
+        leaving(() => reject(OVERLOADED)),
+        this.waitMs,
+      );
+      signal?.addEventListener('abort', abort);
+      this.queue.add(take);
+    });
+  }
 }
 
 /** Separate slots for each client. */

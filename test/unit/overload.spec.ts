@@ -99,6 +99,24 @@ it('ends the wait for a slot at once when it is aborted, and the next request ge
   expect(slots.used).toBe(0);
 });
 
+it('gives a slot at once to the first that still waits, however many have left the queue', async () => {
+  const slots = new Slots(1, 1, 10_000);
+  const release = await slots.acquire();
+  for (let i = 0; i < 1000; i += 1) {
+    const connection = new AbortController();
+    const ended = slots.acquire(connection.signal).catch(() => undefined);
+    connection.abort();
+    await ended;
+  }
+  let isAcquired = false;
+  const next = slots.acquire().finally(() => (isAcquired = true));
+  release();
+  // Each one that is still in the queue would take the slot and release it.
+  for (let i = 0; i < 100 && !isAcquired; i += 1) await Promise.resolve();
+  expect(isAcquired).toBe(true);
+  (await next)();
+});
+
 it('counts the slots of a client, even if one of them is released again', async () => {
   const slots = new SlotsOfClients(() => new Slots(1, 0, 20));
   const release = await slots.acquire('ada');
