@@ -33,14 +33,15 @@ export async function findRevision(reader: Reader, id: number): Promise<BoardRev
   return board;
 }
 
-/** Reads the revision of the board of a row. @throws Problem, such as `story_not_found`, if either was deleted */
+/** Reads the name and the revision of the board of a row. @throws Problem, such as `story_not_found`, if either was deleted */
 export async function findBoardOf(
   reader: Reader,
   key: keyof typeof BOARD_OF,
   id: number,
-): Promise<BoardRevision> {
-  const [board] = await reader.query<BoardRevision>(
-    `SELECT b.id, b.revision, b.revision_tag FROM boards b WHERE b.id = (${BOARD_OF[key]}) AND b.name IS NOT NULL`,
+): Promise<BoardRevision & { name: string }> {
+  const [board] = await reader.query<BoardRevision & { name: string }>(
+    `SELECT b.id, b.name, b.revision, b.revision_tag FROM boards b
+     WHERE b.id = (${BOARD_OF[key]}) AND b.name IS NOT NULL`,
     [id],
   );
   if (!board) throw new Problem(NOT_FOUND[key]);

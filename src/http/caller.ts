@@ -41,6 +41,14 @@ export const CurrentClient = createParamDecorator((_: unknown, context: Executio
   connectedClient(context.switchToHttp().getResponse<FastifyReply>()),
 );
 
+/**
+ * The access of a request, for handlers that read a resource by its id: it may have moved to another board since the
+ * guard looked at its board.
+ */
+export const CurrentAccess = createParamDecorator((_: unknown, context: ExecutionContext): Access =>
+  accessOf(context.switchToHttp().getRequest<FastifyRequest>()),
+);
+
 /** The caller of a request, for handlers that change data or list several boards. */
 export const CurrentCaller = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller => {

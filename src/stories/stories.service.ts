@@ -4,6 +4,8 @@ import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
+import type { Access } from '../http/access';
+import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion } from '../http/input/read-only';
 import { Problem } from '../http/problem';
@@ -35,9 +37,9 @@ export class StoriesService {
   ) {}
 
   /** @throws Problem `story_not_found` */
-  async show(id: number): Promise<StoryView> {
+  async show(access: Access, id: number): Promise<StoryView> {
     const story = await findStory(this.database, id);
-    if (!story) throw new Problem('story_not_found');
+    if (!story || !maySee(access, story.board_name)) throw new Problem('story_not_found');
     return story;
   }
 

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { Repository } from 'typeorm';
-import { collectionTag, findBoardOf } from '../boards/board.queries';
+import { collectionTag, findBoardOf, whereVisible } from '../boards/board.queries';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
+import type { Access } from '../http/access';
+import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion } from '../http/input/read-only';
 import { column } from '../http/lists/keyset';
@@ -41,20 +43,26 @@ export class TasksService {
   ) {}
 
   /** Lists the tasks of a story. @throws Problem `story_not_found` */
-  async ofStory(storyId: number, page: PageQuery): Promise<Listing> {
-    const find = (reader: Reader): Promise<BoardRevision> =>
-      findBoardOf(reader, 'story_id', storyId);
+  async ofStory(access: Access, storyId: number, page: PageQuery): Promise<Listing> {
+    const find = async (reader: Reader): Promise<BoardRevision> => {
+      const { name, ...board } = await findBoardOf(reader, 'story_id', storyId);
+      if (!maySee(access, name)) throw new Problem('story_not_found');
+      return board;
+    };
     const board = await find(this.database);
     return new Listing(
       this.database,
       {
         query: () =>
-          this.tasks
-            .createQueryBuilder('t')
-            .innerJoin('t.story', 's')
-            .innerJoin('s.board', 'b')
-            .select(TASK_COLUMNS)
-            .where('t.story_id = :storyId AND b.name IS NOT NULL', { storyId }),
+          whereVisible(
+            this.tasks
+              .createQueryBuilder('t')
+              .innerJoin('t.story', 's')
+              .innerJoin('s.board', 'b')
+              .select(TASK_COLUMNS)
+              .where('t.story_id = :storyId', { storyId }),
+            access,
+          ),
         order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         indexed: true,
         represent: representTask,
@@ -65,9 +73,9 @@ export class TasksService {
   }
 
   /** @throws Problem `task_not_found` */
-  async show(id: number): Promise<TaskView> {
+  async show(access: Access, id: number): Promise<TaskView> {
     const found = await findTask(this.database, id);
-    if (!found) throw new Problem('task_not_found');
+    if (!found || !maySee(access, found.board.name)) throw new Problem('task_not_found');
     return atRevision(found.task, found.board.revision);
   }
 

@@ -9,6 +9,7 @@ import { Config } from '../../src/config/config';
 import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
 import { createAdapter } from '../../src/http/adapter';
+import { PathResources } from '../../src/http/path-resources';
 import type { TestApp } from '../support/app';
 import { startApp, useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
@@ -415,6 +416,26 @@ describe('with tokens', () => {
         expectProblem(await client.post(`${path}/backlog`, { title: 'x' }), 404, 'board_not_found');
       }
       expect((await admin.get(boardPath('Not there'))).status).toBe(404);
+    });
+
+    it('gets nothing that has moved to another board since its rights were checked', async () => {
+      const resources = service.app.get(PathResources);
+      for (const path of ['/api/stories/:story', '/api/stories/:story/tasks', '/api/tasks/:task']) {
+        const story = await ours.story(null);
+        const task = await ours.task(story);
+        const boardOf = resources.boardOf.bind(resources);
+        jest.spyOn(resources, 'boardOf').mockImplementationOnce(async (request) => {
+          const board = await boardOf(request);
+          const { id } = await theirs.sprint('2026-11-15');
+          await made2xx(admin.put(`/api/stories/${story.id}`, { sprint_id: id }));
+          return board;
+        });
+        const id = { ':story': story.id, ':task': task.id };
+        const answer = await client.get(
+          path.replace(/:\w+/, (name) => String(id[name as keyof typeof id])),
+        );
+        expect([path, answer.status]).toEqual([path, 404]);
+      }
     });
 
     it('gets its first response again, even if the resource was deleted', async () => {
