@@ -181,6 +181,8 @@ export class StoryWriter {
     // Readers of the old board may not see the new one: they get the place of the story there, not its new content.
     const { id, board_name, sprint_id, updated_at, version } = after;
     const changed = changedFields(before, { board_name, sprint_id, updated_at, version });
+    // Responses about the story on this board are written later, with the description that it had here.
+    if (before.description !== after.description) changed.before.description = before.description;
     // The event gets no `sprint_id`, because the sprint is one of the other board.
     change.record(from, { type: 'story.moved_out', entity: 'story', id, version, ...changed });
     const [full = after] = await readDescriptions(change, [after]);

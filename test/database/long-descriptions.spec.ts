@@ -106,3 +106,24 @@ describe('long descriptions of many stories are never in memory at once', () => 
     expect(parts).toBeGreaterThanOrEqual(3);
   });
 });
+
+it('of a repeated request is that of its first response, even if the story has another one on another board', async () => {
+  const { client } = service;
+  const board = await Workspace.create(client);
+  const sprint = await board.sprint('2020-01-01');
+  const elsewhere = await (await Workspace.create(client)).sprint('2020-01-01');
+  const story = await board.story(null, { description: LONG });
+  const move = (): Promise<Answer> =>
+    client.post(
+      `${board.path}/stories/move`,
+      { story_ids: [story.id], sprint_id: sprint.id },
+      { headers: { 'idempotency-key': `move-${story.id}` } },
+    );
+  const first = await move();
+  expect(first.body).toMatchObject([{ description: LONG }]);
+  const changes = { sprint_id: elsewhere.id, description: 'Secret' };
+  await made2xx(client.put(`/api/stories/${story.id}`, changes));
+  const again = await move();
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.body).toEqual(first.body);
+});
