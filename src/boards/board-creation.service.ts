@@ -5,6 +5,7 @@ import { Config } from '../config/config';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import { Database } from '../database/database';
+import { isRepeated } from '../database/idempotency';
 import { UnitOfWork } from '../database/unit-of-work';
 import { recordEvent } from '../events/record-event';
 import { maySee } from '../http/access';
@@ -75,6 +76,8 @@ export class BoardCreation {
     const mayCreate = this.config.createBoards === 'implicit' && maySee(caller, name);
     if (!mayCreate) return undefined;
     if (await this.database.read(() => this.boards.existsBy({ name }))) return undefined;
+    // The change would be made, and perhaps be rejected, before its key is claimed.
+    if (await isRepeated(this.database, caller.idempotency)) return undefined;
     const days = working_days ?? parseWorkingDays(DEFAULT_WORKING_DAYS);
     try {
       return await this.loader.create(

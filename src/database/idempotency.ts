@@ -5,6 +5,7 @@ import type { Change } from './change';
 import { Restart } from './change';
 import { failureOf } from './errors';
 import { IdempotencyKey } from './idempotency-key.entity';
+import type { Reader } from './reader';
 
 /** Milliseconds that a response is kept. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
@@ -62,6 +63,16 @@ export async function claimKey(
   );
   const response = existing.answer + rest.map((part) => part.answer).join('');
   return { response, revision: existing.revision };
+}
+
+/** Whether a request has a key that was used before. */
+export async function isRepeated(
+  reader: Reader,
+  request: IdempotentRequest | undefined,
+): Promise<boolean> {
+  if (!request) return false;
+  const sql = `SELECT 1 AS one FROM idempotency_keys WHERE ${ROW}`;
+  return (await reader.query(sql, [request.tokenId, request.key])).length > 0;
 }
 
 /** Stores the response, and the revision of its board, under the key that the change has claimed. */

@@ -174,3 +174,26 @@ describe('an import that creates its board', () => {
     }
   });
 });
+
+it('a repeated import with its key has its first response, although its board was renamed or deleted since', async () => {
+  const { client } = service;
+  const board = await Workspace.create(client);
+  await made2xx(client.post(`${board.path}/backlog`, { title: 'Ant', external_id: 'A-1' }));
+  const tag = (await client.get(`${board.path}/stories`)).headers.get('etag')!;
+  const headers = { 'idempotency-key': randomUUID(), 'if-match': tag };
+  const repeat = (): ReturnType<typeof load> =>
+    upload(client, board.name, 'external_id,status\nA-1,done\n', { type: 'text/csv', headers });
+  const first = await repeat();
+  expect(first.status).toBe(200);
+  const name = freshName('Renamed');
+  await made2xx(client.put(board.path, { name }));
+  for (const end of [
+    () => Promise.resolve(),
+    () => client.delete(`${boardPath(name)}?force=true`),
+  ]) {
+    await end();
+    const again = await repeat();
+    expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+    expect(again.body).toEqual(first.body);
+  }
+});
