@@ -94,6 +94,13 @@ export class Authenticator {
     );
   }
 
+  /** Reads the current access of a caller whose request took long. @throws Problem `unauthorized` */
+  async requireCurrent(caller: Access): Promise<Access> {
+    const [current] = await this.currentAccess([caller]);
+    if (current) return current;
+    throw new Problem('unauthorized', undefined, { headers: challenge('invalid_token') });
+  }
+
   /** Clears the cached state after a token was created. */
   reset(): void {
     this.wasOpen = false;

@@ -42,8 +42,8 @@ export const CurrentClient = createParamDecorator((_: unknown, context: Executio
 );
 
 /**
- * The access of a request, for handlers that read a resource by its id: it may have moved to another board since the
- * guard looked at its board.
+ * The access of a request, for handlers that check it again: a resource may have moved to another board since the guard
+ * found its board, and a token may have been deleted while a file was uploaded.
  */
 export const CurrentAccess = createParamDecorator((_: unknown, context: ExecutionContext): Access =>
   accessOf(context.switchToHttp().getRequest<FastifyRequest>()),

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/auth.module';
 import { BoardsModule } from '../boards/boards.module';
 import { CompletionModule } from '../completion/completion.module';
 import { SprintsModule } from '../sprints/sprints.module';
@@ -16,7 +17,7 @@ import { ImportService } from './import/import.service';
 import { RestoreService } from './restore/restore.service';
 
 @Module({
-  imports: [BoardsModule, CompletionModule, SprintsModule, StoriesModule, TasksModule],
+  imports: [AuthModule, BoardsModule, CompletionModule, SprintsModule, StoriesModule, TasksModule],
   controllers: [BatchController, ExportController, ImportController],
   providers: [
     ApplyService,

@@ -1,6 +1,10 @@
 import { Controller, Get } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { AppModule } from '../../src/app.module';
 import { applicationOptions, setUp } from '../../src/app.setup';
 import { requireToken } from '../../src/auth/required-token';
@@ -416,6 +420,35 @@ describe('with tokens', () => {
         expectProblem(await client.post(`${path}/backlog`, { title: 'x' }), 404, 'board_not_found');
       }
       expect((await admin.get(boardPath('Not there'))).status).toBe(404);
+    });
+
+    it('imports nothing if it is deleted, or its board, before the file has arrived', async () => {
+      for (const [what, expected] of [
+        ['board', [404, 'board_not_found']],
+        ['token', [401, 'unauthorized']],
+      ]) {
+        const uploader = await bearer(admin, { scope: 'write', boards: [ours.name] });
+        const arrived = once(service.app.getHttpServer(), 'request');
+        const upload = request(`${service.url}${ours.path}/import`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${uploader.token}`, 'content-type': 'text/csv' },
+        });
+        const answered = once(upload, 'response');
+        upload.write('title\n');
+        await arrived;
+        // The upload is authenticated before this request.
+        expect((await uploader.get('/api/boards')).body).toHaveLength(1);
+        if (what === 'token') await made2xx(admin.delete(`/api/tokens/${uploader.id}`));
+        else {
+          await made2xx(admin.delete(`${ours.path}?force=true`));
+          await made2xx(admin.post('/api/boards', { name: ours.name }));
+        }
+        upload.end('Ant\n');
+        const [response] = (await answered) as [IncomingMessage];
+        const { code } = JSON.parse(await text(response)) as { code?: string };
+        expect([response.statusCode, code]).toEqual(expected);
+        expect((await admin.get(`${ours.path}/stories`)).body).toEqual([]);
+      }
     });
 
     it('gets nothing that has moved to another board since its rights were checked', async () => {

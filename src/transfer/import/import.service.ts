@@ -2,12 +2,14 @@ import { Injectable } from '@nestjs/common';
 import { Semaphore, withTimeout } from 'async-mutex';
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { Authenticator } from '../../auth/authenticator';
 import { BoardCreation } from '../../boards/board-creation.service';
 import { requireLists } from '../../boards/board.queries';
 import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import { Slots, SlotsOfClients } from '../../database/slots';
 import { UnitOfWork } from '../../database/unit-of-work';
+import type { Access } from '../../http/access';
 import type { Caller } from '../../http/caller';
 import type { Upload } from '../../http/input/upload';
 import { fieldError, Problem } from '../../http/problem';
@@ -92,14 +94,16 @@ export class ImportService {
     private readonly boards: BoardCreation,
     private readonly applying: ApplyService,
     private readonly restores: RestoreService,
+    private readonly authenticator: Authenticator,
     private readonly clock: Clock,
   ) {}
 
   /**
    * Imports an uploaded file, all of it or nothing; with `dry_run` nothing is changed.
-   * @throws Problem `invalid_file`, `unknown_format`, `ambiguous_dates`, `sprint_full`, `overloaded`, …
+   * @throws Problem `invalid_file`, `unknown_format`, `ambiguous_dates`, `sprint_full`, `overloaded`, `unauthorized`, …
    */
   async import(
+    access: Access,
     caller: Caller,
     boardName: string,
     { format = 'auto', dry_run = false }: ImportQuery,
@@ -115,7 +119,9 @@ export class ImportService {
         const { fingerprint } = idempotency;
         idempotency.fingerprint = hash('sha256', fingerprint + upload.digest());
       }
-      return this.apply(caller, boardName, planned, { dryRun: dry_run });
+      // Within the minutes of an upload, the token or its boards may have been deleted.
+      const { boards } = await this.authenticator.requireCurrent(access);
+      return this.apply({ ...caller, boards }, boardName, planned, { dryRun: dry_run });
     };
     const release = await this.slotsOfClients.acquire(caller.client);
     try {
