@@ -128,9 +128,11 @@ export class Replay {
     if (after && 'start_date' in after) this.start_date = after.start_date as string;
     if (after && 'end_date' in after) this.end_date = after.end_date as string | null;
     const at = Date.parse(instant);
-    // The start of an imported sprint is earlier than its event, which is a completion if that was imported, too.
-    if (after?.started_at) {
-      this.started = { revision, at: Date.parse(after.started_at as string) };
+    // The start of an imported sprint is earlier than its event, which is a completion if that was imported, too. A
+    // second start in the same millisecond has no `started_at`, because it does not change it.
+    const startedAt = after?.started_at as string | null | undefined;
+    if (type === 'sprint.started' || startedAt) {
+      this.started = { revision, at: Date.parse(startedAt ?? instant) };
     }
     if (type === 'sprint.completed') {
       const completedAt = Date.parse(after?.completed_at as string);
