@@ -26,6 +26,9 @@ beforeAll(async () => {
 });
 afterAll(() => browser?.close());
 
+/** Milliseconds that a test waits for a state. On a busy machine ten seconds were too few. */
+const MAX_WAIT_MS = 30_000;
+
 /** The built page. */
 const WEB = join(__dirname, '../../dist/web');
 
@@ -56,7 +59,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
     await context.close();
     expect(errors).toEqual([]);
   });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(MAX_WAIT_MS);
   await page.goto(url);
   return page;
 }
@@ -119,7 +122,7 @@ export async function until<T>(
   read: string | (() => Promise<T>),
   value: T,
 ): Promise<void> {
-  const end = Date.now() + 10_000;
+  const end = Date.now() + MAX_WAIT_MS;
   for (;;) {
     const seen = await page.evaluate(read);
     if (seen === value) return;
