@@ -33,7 +33,10 @@ export async function findRevision(reader: Reader, id: number): Promise<BoardRev
   return board;
 }
 
-/** Reads the name and the revision of the board of a row. @throws Problem, such as `story_not_found`, if either was deleted */
+/**
+ * Reads the name and the revision of the board of a row.
+ * @throws Problem, such as `story_not_found`, if either was deleted
+ */
 export async function findBoardOf(
   reader: Reader,
   key: keyof typeof BOARD_OF,

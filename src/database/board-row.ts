@@ -15,7 +15,7 @@ export interface BoardRow {
 
 declare const LOCKED: unique symbol;
 
-/** A board whose row is locked until the transaction ends. Only `Change` returns one, so that no write forgets the lock. */
+/** A board whose row is locked until the transaction ends. Only `Change` returns one, so no write can omit the lock. */
 export type LockedBoard = BoardRow & { readonly [LOCKED]: true };
 
 /** The columns of a board `b`, for a SELECT that is read as raw rows. */

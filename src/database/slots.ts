@@ -7,13 +7,13 @@ const OVERLOADED = new Problem('overloaded');
 
 /**
  * A semaphore with a bounded queue. It rejects a request that has waited too long; if the queue is full or
- * too slow, it rejects the request at once. A request that gives up leaves the queue, which it cannot in async-mutex:
- * there the requests of clients that disconnected filled the memory until a slot was released.
+ * too slow, it rejects the request at once. A request that gives up is removed from the queue. async-mutex
+ * keeps it there until a slot is released, so clients that disconnected while they waited filled the memory.
  */
 export class Slots {
   /** Number of slots that are acquired and not released. */
   used = 0;
-  /** Those who wait for a slot: functions that give them one. */
+  /** The waiting requests, first come, first served; each is a function that ends the wait with a slot. */
   private readonly queue = new Set<() => void>();
   /** Average milliseconds for which a slot is used. */
   private usedMs = 0;

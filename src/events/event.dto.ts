@@ -16,7 +16,8 @@ const BEFORE =
 const AFTER =
   'The same properties with their new values; all properties of a created entity, null for a deleted ' +
   'one. `story.moved_in` also has the `tasks` of the story. `story.moved_out` has the new board and sprint, but no ' +
-  'other change of the same request; only `before` has the description if the request replaced it. `stories.shifted` is about many stories of ' +
+  'other change of the same request; only `before` has the description if the request replaced it. ' +
+  '`stories.shifted` is about many stories of ' +
   'the sprint with this `id` or, if the entity is the board, of its backlog: those from `before.first` ' +
   'to `before.last`, both included, in the old order of `seq`, then `id`, without the stories in ' +
   '`except`. Their number is `count`. The `seq` of each is raised by `by`, which may be negative, ' +

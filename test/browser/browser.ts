@@ -116,6 +116,22 @@ export const card = (page: Page, column: string, title: string): Locator =>
 export const titles = (page: Page, column: string): Promise<string[]> =>
   list(page, column).getByRole('listitem').getByRole('link').allTextContents();
 
+/** Reloads a page with typed text, and stays on it when the browser asks. */
+export async function stayOnReload(page: Page): Promise<void> {
+  const asked = page.waitForEvent('dialog');
+  await page.evaluate('void setTimeout(() => location.reload())');
+  const question = await asked;
+  expect(question.type()).toBe('beforeunload');
+  await question.dismiss();
+}
+
+/** Reloads a page about which the browser must not ask. */
+export async function reloadUnasked(page: Page): Promise<void> {
+  // It would dismiss a question, and the page would not be loaded again.
+  page.on('dialog', (other) => void other.dismiss());
+  await page.reload();
+}
+
 /** Waits until a function or an expression has a value in the page. */
 export async function until<T>(
   page: Page,

@@ -1,6 +1,17 @@
 import type { Page } from 'playwright-core';
 import { made2xx } from '../support/make';
-import { card, delay, hold, list, openPage, startService, titles, until } from './browser';
+import {
+  card,
+  delay,
+  hold,
+  list,
+  openPage,
+  reloadUnasked,
+  startService,
+  stayOnReload,
+  titles,
+  until,
+} from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
 
@@ -517,17 +528,11 @@ describe('Text that is typed into a story', () => {
   test('as the title of a task is not lost by closing the page without a question', async () => {
     const { page, field, rename } = await openTask(await startSmallBoard());
     await rename('Dig a well', 'Dig');
-    const asked = page.waitForEvent('dialog');
-    await page.evaluate('void setTimeout(() => location.reload())');
-    const question = await asked;
-    expect(question.type()).toBe('beforeunload');
-    await question.dismiss();
+    await stayOnReload(page);
     expect(await field.inputValue()).toBe('Dig');
     await field.press('Escape');
     await field.waitFor({ state: 'detached' });
-    // It would dismiss a question, and the page would not be loaded again.
-    page.on('dialog', (other) => void other.dismiss());
-    await page.reload();
+    await reloadUnasked(page);
   });
 
   test('as the title of a task does not overwrite the title that someone else has set', async () => {

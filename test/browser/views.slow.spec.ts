@@ -1,5 +1,15 @@
 import type { Locator, Page } from 'playwright-core';
-import { axe, card, hold, list, openPage, startService, until } from './browser';
+import {
+  axe,
+  card,
+  hold,
+  list,
+  openPage,
+  reloadUnasked,
+  startService,
+  stayOnReload,
+  until,
+} from './browser';
 import { startDemo } from './demo';
 import { startPlan } from './plan-board';
 import { day } from './small-board';
@@ -171,17 +181,11 @@ test('the browser asks before it closes the page with typed text', async () => {
   const description = page.getByLabel('Description');
   await description.click();
   await page.keyboard.type('Barks');
-  const asked = page.waitForEvent('dialog');
-  await page.evaluate('void setTimeout(() => location.reload())');
-  const question = await asked;
-  expect(question.type()).toBe('beforeunload');
-  await question.dismiss();
+  await stayOnReload(page);
   expect(await description.inputValue()).toBe('Barks');
   await page.getByRole('button', { name: 'Save' }).click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
-  // It would dismiss a question, and the page would not be loaded again.
-  page.on('dialog', (other) => void other.dismiss());
-  await page.reload();
+  await reloadUnasked(page);
 });
 
 /** Opens the demo board from the list of boards. */

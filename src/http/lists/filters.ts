@@ -2,10 +2,13 @@ import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayUnique } from 'class-validator';
 import { ID, MAX_INT32, MIN_INT32, toInteger } from '../validation/numbers';
 import type { Schema } from '../validation/property';
-import { convert, convertList, Doc, EACH, NO_DUPLICATES, Rule } from '../validation/property';
+import { convert, convertList, Doc, Rule } from '../validation/property';
 import { isLonger, isStorable } from '../validation/text';
 
 // Decorators for the filters, the sort and the fields of lists.
+
+const EACH = { each: true };
+const NO_DUPLICATES = '$property must not contain duplicates';
 
 /** A comma-separated list of different words in a query; with `directions` each may begin with `-`. */
 export function IsWordList(

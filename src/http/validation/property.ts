@@ -12,9 +12,6 @@ import type { FieldErrorCode } from '../problem';
 
 export type Schema = Record<string, unknown>;
 
-export const EACH = { each: true };
-export const NO_DUPLICATES = '$property must not contain duplicates';
-
 const SCHEMAS = Symbol('schemas of the properties');
 
 /** The OpenAPI schemas of the properties of a DTO, by name. */
@@ -40,7 +37,7 @@ export const Optional = (): PropertyDecorator =>
 export const Nullable = (): PropertyDecorator =>
   applyDecorators(IsOptional(), Doc({ required: false, nullable: true }));
 
-/** A rule of our own; its name is the code of the error. `items` stands for the errors of the items of a list. */
+/** A rule of our own; its name is the code of the error. The errors of `items` are those of the items of a list. */
 export function Rule(
   code: FieldErrorCode | 'items',
   message: string | ((value: unknown) => string),
