@@ -3,6 +3,21 @@ import { comparable } from '../import/known-names';
 import type { CsvRow } from './csv';
 import { InvalidFile } from './invalid-file';
 
+/** The most names of columns in an error, and the most characters of one. */
+const MAX_SHOWN = 50;
+const MAX_SHOWN_LENGTH = 100;
+
+/** Lists names of columns, of which a file may have any number, of any length, for an error. */
+export function listed(names: readonly string[]): string {
+  const shown = names
+    .slice(0, MAX_SHOWN)
+    .map((name) =>
+      name.length > MAX_SHOWN_LENGTH ? `${name.slice(0, MAX_SHOWN_LENGTH).toWellFormed()}…` : name,
+    );
+  const more = names.length - shown.length;
+  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
 /**
  * Checks the columns of a mapping.
  * @param fields the fields that may have a column
@@ -28,7 +43,7 @@ export function requireColumns(
         ]
       : []),
     ...(missing.length > 0
-      ? [`The file has no column ${missing.join(', ')}; it has ${header.join(', ')}.`]
+      ? [`The file has no column ${missing.join(', ')}; it has ${listed(header)}.`]
       : []),
     ...(repeated.length > 0
       ? [`The mapping has more than one field for the column ${repeated.join(', ')}.`]

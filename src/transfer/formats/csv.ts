@@ -8,7 +8,7 @@ import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
 import { calendarDate } from '../../time/clock';
 import { TimeSlice } from '../../time/time-slice';
-import { requireColumns } from '../files/columns';
+import { listed, requireColumns } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import type { LineError } from '../files/invalid-file';
@@ -84,11 +84,11 @@ function columnsOf(
   });
   const repeated = columns.filter((name, i) => name && columns.indexOf(name) !== i);
   if (repeated.length > 0) {
-    throw new InvalidFile(`More than one column is ${repeated.join(', ')}.`);
+    throw new InvalidFile(`More than one column is ${[...new Set(repeated)].join(', ')}.`);
   }
   if (!columns.includes('title') && !columns.includes('external_id')) {
     throw new InvalidFile(
-      `The file has no column title; its columns are ${names.join(', ')}. ` +
+      `The file has no column title; its columns are ${listed(names)}. ` +
         `The known columns are ${CSV_COLUMNS.join(', ')}; others can be mapped to them.`,
     );
   }

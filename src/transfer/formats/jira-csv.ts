@@ -1,4 +1,4 @@
-import { Columns, MAX_LABELS_OF_CELL } from '../files/columns';
+import { Columns, listed, MAX_LABELS_OF_CELL } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import { InvalidFile } from '../files/invalid-file';
@@ -54,7 +54,7 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
 const LABEL_FIELDS = ['labels', 'epic', 'epic_title'] as const;
 
 const noTitle = (header: readonly string[]): string =>
-  `The file has no column for the title (Summary); its columns are ${header.slice(0, 50).join(', ')}. Map one to it: ` +
+  `The file has no column for the title (Summary); its columns are ${listed(header)}. Map one to it: ` +
   '{"columns": {"title": "…"}}.';
 
 function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): JiraIssue {

@@ -1,4 +1,4 @@
-import { Columns, MAX_LABELS_OF_CELL } from '../files/columns';
+import { Columns, listed, MAX_LABELS_OF_CELL } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import { InvalidFile } from '../files/invalid-file';
@@ -44,7 +44,7 @@ export const linearCsv: SourceReader = async (file, mapping) => {
       const columns = new Columns(header, fieldOf, Object.values(NAMES), mapping);
       if (columns.has('title')) return columns;
       throw new InvalidFile(
-        `The file has no column for the title; its columns are ${header.join(', ')}.`,
+        `The file has no column for the title; its columns are ${listed(header)}.`,
       );
     },
     (row, columns) => {

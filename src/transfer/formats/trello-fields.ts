@@ -1,4 +1,5 @@
 import { TimeSlice } from '../../time/time-slice';
+import { listed } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, textOf } from '../files/json';
 import { comparable } from '../import/known-names';
@@ -69,7 +70,7 @@ export class TrelloFields {
   private named(name: string): CardValues {
     const found = this.like((field) => field === comparable(name));
     if (found) return found;
-    const names = [...this.fields.values()].map((field) => field.name).join(', ');
+    const names = listed([...this.fields.values()].map((field) => field.name));
     throw new InvalidFile(
       `The board has no custom field "${name}"; ${names ? `it has ${names}` : 'it has none'}.`,
     );

@@ -196,6 +196,26 @@ describe('a cell with many labels', () => {
   });
 });
 
+describe('an error that lists the columns of a file', () => {
+  const columns = [`${'a'.repeat(1000)}`, ...Array.from({ length: 200 }, (_, i) => `column ${i}`)];
+  const file = `${columns.join(',')}\n${'x,'.repeat(200)}x\n`;
+  const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
+  const mapping = { columns: { title: 'Name' } };
+
+  it.each([
+    ['our own CSV', () => planCsv(fileOf(file, 1000), {}, context)],
+    ['Jira', () => jiraCsv(fileOf(file, 1000), {})],
+    ['Linear', () => linearCsv(fileOf(file, 1000), {})],
+    ['a mapping', () => jiraCsv(fileOf(file, 1000), mapping)],
+  ])('of %s has 50 of their names, and the beginning of a long one', async (_, read) => {
+    const error: unknown = await read().catch((thrown: unknown) => thrown);
+    const { message } = error as InvalidFile;
+    expect(message).toContain(`${'a'.repeat(100)}…, column 0, `);
+    expect(message).toContain('column 48 and 151 more');
+    expect(message.length).toBeLessThan(2000);
+  });
+});
+
 it('our own CSV has every error of a row: of its cells, its missing title and its repeated external_id', async () => {
   const file = fileOf('title,external_id,status\n,,bad\n,a,bad\n,a,todo\n,a,bad\n', 1000);
   const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
