@@ -1,7 +1,9 @@
 import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
+import type { Status } from './api/types';
 import { route } from './router';
 import { dialog } from './state/dialogs';
+import { STATUSES } from './state/model';
 
 /** An action of a key or of the command palette. */
 export interface Command {
@@ -13,6 +15,14 @@ export interface Command {
   shownKey?: string;
   run: () => void;
 }
+
+/** The commands that set the status of a story, with the keys 1 to 3. */
+export const statusCommands = (set: (status: Status) => () => void): Command[] =>
+  STATUSES.map(({ status, name }, i) => ({
+    name: `Set status to ${name}`,
+    key: `${i + 1}`,
+    run: set(status),
+  }));
 
 /** The commands of the views on the page; the innermost view comes last and overrides the others. */
 export const commands = signal<readonly (readonly Command[])[]>([]);

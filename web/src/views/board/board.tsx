@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Event, Sprint, Status } from '../../api/types';
 import type { Command } from '../../commands';
-import { useCommands } from '../../commands';
+import { statusCommands, useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters } from '../../components/filters';
 import { Goal } from '../../components/goal';
@@ -331,11 +331,7 @@ function useBoardKeys(
       const next = STATUSES[column + by];
       if (next) setStatus(store, story, next.status);
     });
-  const toStatus = (index: number) =>
-    withCard((story) => {
-      const to = STATUSES[index];
-      if (to) setStatus(store, story, to.status);
-    });
+  const toStatus = (status: Status) => withCard((story) => setStatus(store, story, status));
   const shift = (by: -1 | 1) =>
     withCard((story, column) => {
       if (isFixed) report('The sprint is completed');
@@ -366,9 +362,7 @@ function useBoardKeys(
     { name: 'Move card up', key: 'Shift+ArrowUp', shownKey: 'Shift ↑', run: shift(-1) },
     { name: 'Move card right', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toColumn(1) },
     { name: 'Move card left', key: 'Shift+ArrowLeft', shownKey: 'Shift ←', run: toColumn(-1) },
-    { name: 'Set status to To do', key: '1', run: toStatus(0) },
-    { name: 'Set status to In progress', key: '2', run: toStatus(1) },
-    { name: 'Set status to Done', key: '3', run: toStatus(2) },
+    ...statusCommands(toStatus),
     {
       name: 'New story',
       key: 'c',

@@ -1,12 +1,12 @@
+import type { Status } from '../../api/types';
 import type { Command } from '../../commands';
-import { useCommands } from '../../commands';
+import { statusCommands, useCommands } from '../../commands';
 import { navigate, storyUrl } from '../../router';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
 import { focused } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
-import { STATUSES } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { setStatuses, shift, shiftToList, storiesFor } from './moves';
 import { clearSelection, drawnRows, pick } from './selection';
@@ -55,11 +55,8 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
   const move = (by: -1 | 1) => withStory(({ id }) => shift(store, id, by, shownOf));
   const toList = (by: -1 | 1) =>
     withStory(({ id }) => shiftToList(store, id, by, by < 0 ? 'last' : 'first'));
-  const toStatus = (index: number) =>
-    withStory(({ id }) => {
-      const to = STATUSES[index];
-      if (to) setStatuses(store, storiesFor(store, id), to.status);
-    }, false);
+  const toStatus = (status: Status) =>
+    withStory(({ id }) => setStatuses(store, storiesFor(store, id), status), false);
   const listOfFocus = (): ListId => {
     const list = story()?.sprint_id ?? null;
     return store.view.value?.sprints.get(list ?? 0)?.state === 'completed' ? null : list;
@@ -91,9 +88,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     },
     { name: 'Select', key: 'x', run: withStory(({ id }) => pick(id, false)) },
     { name: 'Clear selection', key: 'Escape', shownKey: 'Esc', run: clearSelection },
-    { name: 'Set status to To do', key: '1', run: toStatus(0) },
-    { name: 'Set status to In progress', key: '2', run: toStatus(1) },
-    { name: 'Set status to Done', key: '3', run: toStatus(2) },
+    ...statusCommands(toStatus),
     {
       name: 'New story',
       key: 'c',
