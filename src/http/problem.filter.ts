@@ -76,6 +76,9 @@ export class ProblemFilter implements ExceptionFilter {
         this.logger.error({ request_id: request.id, err: cause }, 'request failed');
       }
     }
+    // Fastify would close the connection. Many clients send all of a body before they read the response, and would only
+    // see that the connection is closed; so Node.js discards the rest of the body, until its timeout.
+    if (problem.code === 'content_too_large') reply.removeHeader('Connection');
     sendProblem(request, reply, problem);
   }
 

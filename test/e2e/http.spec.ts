@@ -2,6 +2,7 @@ import { OPERATOR } from '../../src/cli/application';
 import { Database } from '../../src/database/database';
 import { UnitOfWork } from '../../src/database/unit-of-work';
 import { useApp } from '../support/app';
+import { sendBytes } from '../support/http';
 import { boardPath, freshName, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 
@@ -194,6 +195,23 @@ describe('a JSON body', () => {
     expectErrors(await put(filled(1024 * 1024), JSON_TYPE), '/description too_long');
     expectProblem(await put(filled(1024 * 1024 + 1), JSON_TYPE), 413, 'content_too_large');
   });
+
+  it.each([
+    ['Content-Length: 3000000\r\n\r\n', ''],
+    ['Transfer-Encoding: chunked\r\n\r\n2dc6c0\r\n', '\r\n0\r\n\r\n'],
+  ])(
+    'is read to its end if it is longer, for clients that send all of it first: %j',
+    async (head, end) => {
+      const { status, text } = await sendBytes(
+        service.url,
+        `POST ${board.path}/backlog HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n` +
+          `${head}${'x'.repeat(3_000_000)}${end}` +
+          'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n',
+      );
+      expect(status).toBe(413);
+      expect(text).toContain('HTTP/1.1 200 OK');
+    },
+  );
 });
 
 describe('a content type', () => {
