@@ -155,7 +155,7 @@ export const PROBLEMS = {
   seq_exhausted: [
     409,
     'No seq left',
-    'The last item of the list has the greatest possible `seq`; send a `seq`, or move a story.',
+    'The last item of the list has the greatest possible `seq`; send a `seq`, or give that item a smaller one.',
   ],
   sprint_full: [409, 'Sprint full', 'The sprint would have more than 2,000 stories.'],
   sprint_completed: [
@@ -212,13 +212,17 @@ export const PROBLEMS = {
   database_unavailable: [
     503,
     'Database unavailable',
-    'The database is unreachable or too slow. A change may or may not be stored. Try again.',
+    'The database is unreachable or too slow. If the request was a change, it may or may not be stored. Try again.',
   ],
   overloaded: [503, 'Overloaded', 'The service has too many requests. Try again.'],
   shutting_down: [503, 'Shutting down', 'This instance is shutting down. Try again.'],
 } as const satisfies Record<string, readonly [number, string, string]>;
 
 export type ProblemCode = keyof typeof PROBLEMS;
+
+/** The most errors of a request that are reported, and the most that the detail names. */
+export const MAX_ERRORS = 1000;
+const MAX_DETAILS = 10;
 
 /** An error response as in RFC 9457. Services throw it; `ProblemFilter` writes the response. */
 export class Problem extends Error {
@@ -242,13 +246,14 @@ export class Problem extends Error {
     this.headers = { ...(mayRetry && { 'Retry-After': '1' }), ...options.headers };
   }
 
-  /** Returns the problem of a request with these errors. */
-  static invalid(errors: FieldError[]): Problem {
-    const [first] = errors;
+  /** Returns the problem of a request with these errors, of which it has up to `MAX_ERRORS`. */
+  static invalid(all: FieldError[]): Problem {
+    const errors = all.slice(0, MAX_ERRORS);
+    const count = errors.length < all.length ? `more than ${MAX_ERRORS}` : errors.length;
+    const details = errors.slice(0, MAX_DETAILS).map(({ detail }) => detail);
+    if (errors.length > MAX_DETAILS) details.push('…');
     const detail =
-      errors.length === 1 && first
-        ? first.detail
-        : `The request has ${errors.length} errors: ${errors.map((e) => e.detail).join('; ')}`;
+      errors.length === 1 ? details[0] : `The request has ${count} errors: ${details.join('; ')}`;
     return new Problem('invalid_request', detail, { errors });
   }
 
@@ -266,3 +271,7 @@ export class Problem extends Error {
     };
   }
 }
+
+/** @param owner what has it, such as a story of the board */
+export const externalIdTaken = (owner: string, externalId: string): Problem =>
+  new Problem('external_id_taken', `Another ${owner} has the \`external_id\` "${externalId}".`);

@@ -123,7 +123,8 @@ export class SprintChanges {
     const { board, sprint } = await this.lock(change, id);
     requireMatch(change.caller, sprint);
     if (sprint.completed_at !== null && !force) {
-      throw new Problem('sprint_completed', 'Only `?force=true` deletes a completed sprint.');
+      const detail = 'Only `DELETE` with `?force=true` deletes a completed sprint.';
+      throw new Problem('sprint_completed', detail);
     }
     const stories = await findBriefStoriesOfSprint(change, board.id, id);
     await this.storyOrder.place(change, board, stories, { board, sprintId: null }, 'last');

@@ -6,7 +6,7 @@ import { findBoard } from '../boards/board.queries';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
-import { Problem } from '../http/problem';
+import { externalIdTaken, Problem } from '../http/problem';
 import type { SprintOfBody, SprintWords } from '../stories/sprint-words';
 import { calendarDate, toRfc3339 } from '../time/clock';
 import type { SprintState, SprintView } from './sprint.dto';
@@ -233,7 +233,8 @@ export class SprintQueries implements SprintWords {
   ): Promise<void> {
     if (externalId === null) return;
     const sql = 'SELECT s.id FROM sprints s WHERE s.board_id = ? AND s.external_id = ? LIMIT 1';
-    if (await change.first(sql, [boardId, externalId])) throw new Problem('external_id_taken');
+    if (!(await change.first(sql, [boardId, externalId]))) return;
+    throw externalIdTaken('sprint of the board', externalId);
   }
 
   /** All sprints of a board, in their order. */

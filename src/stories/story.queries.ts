@@ -3,7 +3,7 @@ import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { placeholders } from '../database/reader';
 import { maySee } from '../http/access';
-import { Problem } from '../http/problem';
+import { externalIdTaken, Problem } from '../http/problem';
 import { atRevision } from '../http/responses/board-revision';
 import { toRfc3339 } from '../time/clock';
 import { parseLabels } from './story-text';
@@ -213,9 +213,9 @@ export async function requireFreeExternalIds(
 ): Promise<void> {
   const ids = externalIds.filter((id) => id !== null);
   if (ids.length === 0) return;
-  const other = await change.first(
-    `SELECT id FROM stories WHERE board_id = ? AND external_id IN (${placeholders(ids)}) LIMIT 1`,
+  const other = await change.first<{ external_id: string }>(
+    `SELECT external_id FROM stories WHERE board_id = ? AND external_id IN (${placeholders(ids)}) LIMIT 1`,
     [board.id, ...ids],
   );
-  if (other) throw new Problem('external_id_taken');
+  if (other) throw externalIdTaken('story of the board', other.external_id);
 }

@@ -1,7 +1,7 @@
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { placeholders } from '../database/reader';
-import { Problem } from '../http/problem';
+import { externalIdTaken, Problem } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import type { TaskView } from './task.dto';
 
@@ -77,7 +77,8 @@ export async function requireFreeExternalId(
   if (externalId === null) return;
   // The index of the story's order finds its tasks, at most 1,000.
   const sql = 'SELECT t.id FROM tasks t WHERE t.story_id = ? AND t.external_id = ? LIMIT 1';
-  if (await change.first(sql, [storyId, externalId])) throw new Problem('external_id_taken');
+  if (!(await change.first(sql, [storyId, externalId]))) return;
+  throw externalIdTaken('task of the story', externalId);
 }
 
 /**

@@ -344,6 +344,7 @@ describe('a batch that fails', () => {
     const set = Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`field ${i}`, i]));
     const { body } = await batch(board, Array(1000).fill({ ...story('x'), set }));
     expect(body.errors).toHaveLength(1000);
+    expect(body.detail).toMatch(/^The request has more than 1000 errors: /);
   });
 
   it('has the status of the first operation that fails, and reports its index', async () => {

@@ -715,6 +715,51 @@ describe('the errors of a request', () => {
     );
   });
 
+  it('say what is wrong with a number, however long it is', async () => {
+    const { client } = service;
+    const long = '9'.repeat(20);
+    const points = `1.${'0'.repeat(20)}1`;
+    expectErrors(
+      await client.put(`/api/stories/${story.id}`, { priority: long, sprint_id: long, points }),
+      '/points too_precise',
+      '/priority out_of_range',
+      '/sprint_id out_of_range',
+    );
+    expectErrors(await client.get(`${board.path}/events?after=${long}`), 'after out_of_range');
+  });
+
+  it('say that a + of a date-time must be encoded in a query', async () => {
+    const instant = '2026-11-27T00:00:00+02:00';
+    const answer = await service.client.get(`${board.path}/stories?updated_since=${instant}`);
+    expectErrors(answer, 'updated_since invalid_type');
+    expect(answer.body.detail).toContain('%2B');
+  });
+
+  it('say that a condition needs a strong entity tag', async () => {
+    const { headers } = await service.client.get(`/api/stories/${story.id}`);
+    const etag = String(headers.get('etag'));
+    for (const tag of [`W/${etag}`, etag.slice(1, -1), 'x', '']) {
+      const answer = await put('{}', { ...JSON_TYPE, 'if-match': tag });
+      expectProblem(answer, 412, 'precondition_failed');
+      expect(answer.body.detail).toContain('in quotes');
+    }
+  });
+
+  it('say who has an external id', async () => {
+    const { client } = service;
+    await board.story(null, { external_id: 'E-1' });
+    const answer = await client.post(`${board.path}/backlog`, { title: 'B', external_id: 'E-1' });
+    expectProblem(answer, 409, 'external_id_taken');
+    expect(answer.body.detail).toBe('Another story of the board has the `external_id` "E-1".');
+  });
+
+  it('are ten at most in the detail, and all in the list', async () => {
+    const body = Object.fromEntries(Array.from({ length: 12 }, (_, i) => [`f${i}`, 1]));
+    const answer = await service.client.put(`/api/stories/${story.id}`, body);
+    expect(answer.body.errors).toHaveLength(12);
+    expect(answer.body.detail).toMatch(/^The request has 12 errors: f0 .*; f9 is not a field; …$/);
+  });
+
   it('that depend on stored rows are reported together', async () => {
     const { client } = service;
     expectErrors(

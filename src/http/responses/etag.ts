@@ -46,11 +46,17 @@ export function requireMatch(caller: Caller, representation: object, ...others: 
 
 /** As `requireMatch`, for known entity tags; none if the resource does not exist. @throws Problem `precondition_failed` */
 export function requireTag({ ifMatch, ifNoneMatch }: Caller, ...etags: string[]): void {
-  if (ifMatch !== undefined && !names(ifMatch, etags)) throw new Problem('precondition_failed');
+  if (ifMatch !== undefined && !names(ifMatch, etags)) {
+    const isWellFormed = tagsOf(ifMatch).some((tag) => !tag.startsWith('W/'));
+    throw new Problem('precondition_failed', isWellFormed ? undefined : NO_STRONG_TAG);
+  }
   if (ifNoneMatch !== undefined && names(ifNoneMatch, etags, withoutW)) {
     throw new Problem('precondition_failed', 'The resource matches `If-None-Match`.');
   }
 }
+
+const NO_STRONG_TAG =
+  'A condition needs the strong entity tag of an `ETag`, in quotes; it has none, so it matches nothing.';
 
 /** Whether a header names one of the entity tags. @param part the part of a tag that is compared */
 function names(header: string, etags: readonly string[], part = (tag: string) => tag): boolean {

@@ -37,8 +37,11 @@ const INSTANT =
 function parseInstant(value: unknown): string | Rejected {
   const match = typeof value === 'string' ? INSTANT.exec(value) : null;
   const isWithoutTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
-  if (!match && !isWithoutTime)
-    return new Rejected('invalid_type', 'must be an RFC 3339 date-time');
+  if (!match && !isWithoutTime) {
+    // In a query or a form, a `+` means a space.
+    const hint = / \d\d:\d\d$/.test(String(value)) ? '; write + as %2B' : '';
+    return new Rejected('invalid_type', `must be an RFC 3339 date-time${hint}`);
+  }
   const date = parseDate(match?.[1] ?? value);
   if (date instanceof Rejected) return date;
   const time = new Date((value as string).replace(' ', 'T').toUpperCase());

@@ -3,7 +3,7 @@ import { IsInt, Max, Min } from 'class-validator';
 import { Doc, Parse, Rejected, convert } from './property';
 
 export const toInteger = (value: unknown): unknown =>
-  typeof value === 'string' && /^-?(0|[1-9]\d{0,15})$/.test(value) ? Number(value) + 0 : value;
+  typeof value === 'string' && /^-?(0|[1-9]\d*)$/.test(value) ? Number(value) + 0 : value;
 
 /** An integer, as a JSON number or a decimal string. */
 export function IsInteger(min: number, max: number): PropertyDecorator {
@@ -26,13 +26,14 @@ export const ID_SCHEMA = { type: 'integer', minimum: ID[0], maximum: ID[1] } as 
 export const IsInt32 = (): PropertyDecorator => IsInteger(MIN_INT32, MAX_INT32);
 
 function parseDecimal(value: unknown, max: number): number | Rejected {
-  const isText = typeof value === 'string' && /^-?(0|[1-9]\d{0,15})(\.\d+)?$/.test(value);
+  const isText = typeof value === 'string' && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value);
   const number = isText ? Number(value) : value;
   if (typeof number !== 'number' || !Number.isFinite(number)) {
     return new Rejected('invalid_type', 'must be a number');
   }
   if (number < 0 || number > max) return new Rejected('out_of_range', `must be from 0 to ${max}`);
-  if (Math.round(number * 100) / 100 !== number) {
+  // The number of a long string is rounded.
+  if (Math.round(number * 100) / 100 !== number || (isText && /\.\d\d\d*[1-9]/.test(value))) {
     return new Rejected('too_precise', 'must have at most two decimals');
   }
   return number + 0;

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import type { FieldError, FieldErrorCode } from '../../http/problem';
-import { Problem } from '../../http/problem';
+import { MAX_ERRORS, Problem } from '../../http/problem';
 import { isReference } from '../../http/validation/choices';
 import { isObject } from '../../http/validation/collections';
 import { validate } from '../../http/validation/validation.pipe';
@@ -26,9 +26,6 @@ export interface Operation extends BatchOperation {
   kind: Kind;
   set: object;
 }
-
-/** The most errors of a batch that are reported. */
-const MAX_ERRORS = 1000;
 
 /** The types of the resources that these fields of `set` refer to. */
 const REFERENCES = { sprint_id: 'sprint', story_id: 'story', unfinished: 'sprint' } as const;
@@ -56,11 +53,11 @@ export async function readBatch(
     for (const [i, sent] of list.entries()) {
       const operation = await readOperation(errors, `/operations/${i}`, sent, names);
       if (operation) operations.push(operation);
-      if (errors.length >= MAX_ERRORS) break;
+      if (errors.length > MAX_ERRORS) break;
       await timeSlice.pause();
     }
   }
-  if (errors.length > 0) throw Problem.invalid(errors.slice(0, MAX_ERRORS));
+  if (errors.length > 0) throw Problem.invalid(errors);
   return { operations, dryRun };
 }
 

@@ -139,11 +139,12 @@ function rejectForeign(head: Buffer): void {
     );
   }
   const start = bytes.slice(0, 4096);
-  const share = (pattern: RegExp): number =>
-    (start.match(pattern)?.length ?? 0) / Math.max(start.length, 1);
-  if (share(/\0/g) > 0.4) throw unknown('The file is in UTF-16 or UTF-32. Save it as UTF-8.');
-  // A table may have some control characters in its cells.
-  if (share(CONTROL) > 0.02) throw unknown('The file is binary. An import reads CSV or JSON.');
+  const count = (pattern: RegExp): number => start.match(pattern)?.length ?? 0;
+  if (count(/\0/g) > 0.4 * start.length)
+    throw unknown('The file is in UTF-16 or UTF-32. Save it as UTF-8.');
+  // A table may have some control characters in its cells, even a short one.
+  if (count(CONTROL) > Math.max(5, 0.02 * start.length))
+    throw unknown('The file is binary. An import reads CSV or JSON.');
   const text = textOf(head).trimStart();
   if (text === '') throw new InvalidFile('The file is empty.');
   if (/^<(!doctype html|html|head|body|table|meta)/i.test(text)) {
