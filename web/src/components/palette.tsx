@@ -44,7 +44,7 @@ function placesAndCommands(): Option[] {
     .flat()
     .filter(({ key }) => key !== 'Ctrl+k')
     .map(({ name, key, shownKey, run }) => ({ name, note: shownKey ?? key ?? '', run }));
-  return [...all, ...places, ...sprints];
+  return [...places, ...all, ...sprints];
 }
 
 /** Finds a command, a view, a sprint or a story by its name. */
