@@ -8,6 +8,7 @@ import {
   reloadUnasked,
   startService,
   stayOnReload,
+  titles,
   until,
 } from './browser';
 import { startDemo } from './demo';
@@ -464,6 +465,48 @@ describe('The focus', () => {
     saved.release();
     await page.getByRole('status').getByText('Settings saved').waitFor();
     await until(page, 'document.activeElement.textContent', 'Save');
+  });
+
+  test('is on no button when a dialog opens, so that Enter does not close it', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo/stories/46`);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Title').waitFor();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    await dialog.getByLabel('Title').fill('Draft');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.keyboard.press('c');
+    await until(page, 'document.activeElement.value', 'Draft');
+  });
+
+  test('must be on a card for a key to change it', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo`);
+    for (const path of ['', '/backlog']) {
+      await page.goto(`${url}/b/Demo${path}`);
+      await page.getByRole('listitem', { name: STORY }).focus();
+      await page.getByRole('heading', { level: 1 }).click();
+      await page.keyboard.press('3');
+      await page
+        .getByText(/^Choose a (card|story) first/)
+        .first()
+        .waitFor();
+    }
+    await page.goto(`${url}/b/Demo`);
+    await card(page, 'To do', STORY).waitFor();
+  });
+
+  test('on a card of a completed sprint changes nothing with a key', async () => {
+    const { url } = await startDemo();
+    const page = await openPage(`${url}/b/Demo?sprint=1`);
+    await list(page, 'Done').getByRole('listitem').first().focus();
+    await page.keyboard.press('2');
+    await page.getByText('The sprint is completed').first().waitFor();
+    expect(await titles(page, 'In progress')).toEqual([]);
   });
 
   test('moves to the first field with an error', async () => {

@@ -20,10 +20,7 @@ function moveMessages(): void {
   if (messages && messages.parentElement !== top) top.append(messages);
 }
 
-/**
- * Focuses a button of a dialog once it is ready, unless the user has moved the focus meanwhile: until then the focus
- * is on Close, where the browser puts it.
- */
+/** Focuses a button of a dialog once it is ready, unless the user has moved the focus meanwhile from its heading. */
 export function useFirstFocus(button: { current: HTMLElement | null }, isReady: boolean): void {
   const isDone = useRef(false);
   useEffect(() => {
@@ -32,9 +29,7 @@ export function useFirstFocus(button: { current: HTMLElement | null }, isReady: 
     const dialog = button.current?.closest('dialog');
     const { activeElement } = document;
     if (
-      [document.body, dialog, dialog?.querySelector('button')].some(
-        (each) => each === activeElement,
-      )
+      [document.body, dialog, dialog?.querySelector('h2')].some((each) => each === activeElement)
     ) {
       button.current?.focus();
     }
@@ -63,6 +58,9 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
     const card = row?.dataset.story;
     const neighbour = row?.nextElementSibling ?? row?.previousElementSibling;
     dialog?.showModal();
+    // Without a field that takes the focus, the browser focuses Close, so that Enter would close the dialog.
+    if (document.activeElement?.matches('.dialog-head button'))
+      dialog?.querySelector('h2')?.focus();
     moveMessages();
     return () => {
       dialog?.close();
@@ -94,7 +92,9 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
     >
       <div class="dialog-body">
         <header class="dialog-head">
-          <h2 id={heading}>{title}</h2>
+          <h2 id={heading} tabIndex={-1}>
+            {title}
+          </h2>
           {onClose && (
             <button type="button" class="button quiet" aria-label="Close" onClick={onClose}>
               <Icon name="close" />

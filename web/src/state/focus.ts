@@ -6,6 +6,21 @@ export const focused = signal<number | null>(null);
 export const cardElement = (id: number): HTMLElement | null =>
   document.getElementById(`story-${id}`);
 
+let wasOnCard = false;
+
+/**
+ * Whether the keys act on the focused card. They still do while it is drawn again, which removes the focus, and after a
+ * dialog; but not once the user has gone to something else on the page.
+ */
+export const isOnCard = (): boolean => wasOnCard;
+
+function noteFocus({ target }: Event): void {
+  if (!(target instanceof Element) || target.closest('dialog')) return;
+  wasOnCard = target.closest('[data-story]') !== null;
+}
+document.addEventListener('focusin', noteFocus);
+document.addEventListener('pointerdown', noteFocus);
+
 /** Focuses a card once it is drawn in its new place, or its neighbour if only Show more draws it there. */
 export function focusCard(id: number): void {
   focused.value = id;
@@ -41,7 +56,7 @@ export function recoverFocus(neighbour?: Element | null): void {
     if (document.activeElement !== document.body) return;
     const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
     const next = dialog
-      ? dialog.querySelector<HTMLElement>('button')
+      ? dialog.querySelector<HTMLElement>('h2')
       : (entryCard(neighbour) ?? document.querySelector('main'));
     next?.focus({ preventScroll: true });
   });

@@ -13,7 +13,7 @@ import { report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { dialog, openDialog } from '../../state/dialogs';
-import { cardElement, focused } from '../../state/focus';
+import { cardElement, focused, isOnCard } from '../../state/focus';
 import type { BoardState, Card } from '../../state/model';
 import {
   currentSprint,
@@ -322,8 +322,9 @@ function useBoardKeys(
     }
   };
   const withCard = (run: (story: Card, column: number) => void) => (): void => {
-    const at = place();
+    const at = isOnCard() ? place() : undefined;
     if (!at) report('Choose a card first, with the arrow keys');
+    else if (isFixed) report('The sprint is completed');
     else run(at.story, at.column);
   };
   const toColumn = (by: number) =>
@@ -333,10 +334,7 @@ function useBoardKeys(
     });
   const toStatus = (status: Status) => withCard((story) => setStatus(store, story, status));
   const shift = (by: -1 | 1) =>
-    withCard((story, column) => {
-      if (isFixed) report('The sprint is completed');
-      else shiftCard(store, story, columns()[column] ?? [], by);
-    });
+    withCard((story, column) => shiftCard(store, story, columns()[column] ?? [], by));
 
   const readCommands: Command[] = [
     { name: 'Next card', key: 'ArrowDown', shownKey: '↓', run: () => step(0, 1) },

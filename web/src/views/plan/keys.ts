@@ -5,7 +5,7 @@ import { navigate, storyUrl } from '../../router';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
-import { focused } from '../../state/focus';
+import { focused, isOnCard } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { setStatuses, shift, shiftToList, storiesFor } from './moves';
@@ -44,7 +44,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
   const withStory =
     (run: (story: Card) => void, isMove = true) =>
     (): void => {
-      const card = story();
+      const card = isOnCard() ? story() : undefined;
       if (!card) report('Choose a story first, with the arrow keys');
       else if (card.id > 0) {
         const sprint = store.view.value?.sprints.get(card.sprint_id ?? 0);

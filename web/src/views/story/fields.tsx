@@ -142,6 +142,8 @@ interface StoryFormProps {
   isReadOnly?: boolean;
   /** Whether the description is not loaded; it is read-only then, because new text would replace it unseen. */
   hasNoDescription?: boolean;
+  /** Whether it is the form of a new story, whose title gets the focus. */
+  isNew?: boolean;
   onChange: (set: Partial<Draft>) => void;
 }
 
@@ -152,6 +154,7 @@ export function StoryForm({
   errors,
   isReadOnly = false,
   hasNoDescription = false,
+  isNew = false,
   onChange,
 }: StoryFormProps) {
   const people = useId();
@@ -170,7 +173,7 @@ export function StoryForm({
         {...propsOf('title')}
         class="title-input"
         required
-        autoFocus={!draft.title}
+        autoFocus={isNew}
       />
       <Field label="Description" error={errors.description}>
         {(props) => (

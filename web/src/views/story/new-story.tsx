@@ -74,6 +74,7 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
           draft={draft.value}
           errors={errors}
           isReadOnly={gone !== null}
+          isNew
           onChange={change}
         />
       </DialogForm>
