@@ -1,7 +1,7 @@
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { placeholders } from '../database/reader';
-import { externalIdTaken, Problem } from '../http/problem';
+import { externalIdTaken } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import type { TaskView } from './task.dto';
 
