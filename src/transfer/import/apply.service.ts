@@ -161,7 +161,7 @@ export class ApplyService {
           : routeOfNew(path ?? []);
         if (rejectedBy !== undefined) {
           const title = planned.title ?? story?.title;
-          const what = `"${title}", ${names.get(rejectedBy) ?? rejectedBy}`;
+          const what = `"${title}", ${names.get(rejectedBy) ?? 'the sprint that it is in'}`;
           run.warnings.at('sprint_completed', line, what);
         }
         const sprintId = route.at(-1);
