@@ -64,6 +64,19 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
   return page;
 }
 
+/**
+ * Adds a route, as `page.route` does, and waits until the requests of the page take it: on a busy machine, those that
+ * follow at once may bypass it.
+ */
+export async function route(page: Page, ...given: Parameters<Page['route']>): Promise<void> {
+  await page.route(...given);
+  if (page.url() === 'about:blank') return;
+  await page.route('**/probe', (request) => request.fulfill({ body: 'routed' }), { times: 1 });
+  const probe = (): Promise<string> =>
+    page.evaluate(async () => (await fetch('/probe').catch(() => undefined))?.text() ?? '');
+  while ((await probe()) !== 'routed');
+}
+
 /** Holds the response to the next request of a path, which is that of the time of the request. */
 export async function hold(page: Page, path: RegExp, method = 'GET') {
   let release = (): void => undefined;
@@ -72,7 +85,7 @@ export async function hold(page: Page, path: RegExp, method = 'GET') {
   const arrived = new Promise<void>((resolve) => (arrive = resolve));
   let isFirst = true;
   const isHeld = (url: URL): boolean => path.test(url.pathname + url.search);
-  await page.route(isHeld, async (route) => {
+  await route(page, isHeld, async (route) => {
     if (route.request().method() !== method || !isFirst) return route.fallback();
     isFirst = false;
     const response = await route.fetch();
@@ -87,7 +100,7 @@ export async function hold(page: Page, path: RegExp, method = 'GET') {
 export async function delay(page: Page, pattern: string): Promise<() => void> {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
-  await page.route(pattern, async (route) => {
+  await route(page, pattern, async (route) => {
     await released;
     await route.continue();
   });

@@ -7,6 +7,7 @@ import {
   list,
   openPage,
   reloadUnasked,
+  route,
   startService,
   stayOnReload,
   titles,
@@ -27,7 +28,7 @@ async function openStory(page: Page, title: string) {
 /** Opens a page without the live stream, so that it does not get the changes of others. */
 async function openPageWithoutStream(board: SmallBoard): Promise<Page> {
   const page = await openPage('about:blank');
-  await page.route('**/stream?*', (route) => route.abort());
+  await route(page, '**/stream?*', (route) => route.abort());
   await page.goto(board.url);
   return page;
 }
@@ -701,7 +702,7 @@ describe('A request without a response', () => {
     const keys: string[] = [];
     let lose: () => void;
     const lost = new Promise<void>((resolve) => (lose = resolve));
-    await page.route(path, async (route) => {
+    await route(page, path, async (route) => {
       const request = route.request();
       if (request.method() !== method) return route.fallback();
       if (keys.push(request.headers()['idempotency-key'] ?? '') > 1) return route.continue();
@@ -731,7 +732,7 @@ describe('A request without a response', () => {
     const { url } = await startSmallBoard();
     const page = await openPatiently(url.replace('/b/rocket', '/tokens'));
     await page.getByRole('heading', { name: 'Tokens' }).waitFor();
-    await page.route('**/api/boards', () => undefined);
+    await route(page, '**/api/boards', () => undefined);
     const sent = page.waitForRequest('**/api/boards');
     await page.getByRole('link', { name: 'Boards' }).click();
     await sent;
@@ -762,7 +763,7 @@ describe('A request without a response', () => {
     const page = await openPatiently(board.url);
     await card(page, 'To do', 'Dog').waitFor();
     const { lost } = await loseFirst(page, 'GET', `**/api/sprints/${board.sprint}`);
-    await page.route('**/complete', () => undefined);
+    await route(page, '**/complete', () => undefined);
     await page.getByRole('button', { name: 'Complete sprint' }).click();
     await lost;
     const sent = page.waitForRequest('**/complete');
@@ -780,7 +781,7 @@ describe('A request without a response', () => {
   test('is treated as one whose response is no JSON, as that of a proxy', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage('about:blank');
-    await page.route('**/api/boards', (route) =>
+    await route(page, '**/api/boards', (route) =>
       route.fulfill({ contentType: 'text/html', body: '<p>Sign in to this network' }),
     );
     await page.goto(new URL('/', url).href);
@@ -795,7 +796,7 @@ describe('A lost response', () => {
     const service = await startService();
     const page = await openPage(service.url);
     let attempts = 0;
-    await page.route('**/api/boards', async (route) => {
+    await route(page, '**/api/boards', async (route) => {
       if (route.request().method() !== 'POST' || (attempts += 1) > 1) return route.continue();
       await route.fetch();
       return route.abort();
@@ -1181,7 +1182,7 @@ describe('The live board', () => {
     await card(page, 'To do', 'Ant').waitFor();
     // The story and its tasks are read at once, and either response would end the attempts.
     const reads = /\/api\/stories\/999(\/tasks)?$/;
-    await page.route(reads, (route) => route.abort());
+    await route(page, reads, (route) => route.abort());
     await page.evaluate((url) => {
       history.pushState(null, '', url);
       dispatchEvent(new PopStateEvent('popstate'));
@@ -1374,7 +1375,7 @@ describe('A card', () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
-    await page.route('**/sprints/*/stories', (route) => route.abort());
+    await route(page, '**/sprints/*/stories', (route) => route.abort());
     await page.keyboard.press('c');
     await page.getByLabel('Title').fill('Eel');
     await page.keyboard.press('Enter');

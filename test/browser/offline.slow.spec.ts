@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { card, openPage, titles, until } from './browser';
+import { card, openPage, route, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard } from './small-board';
 
@@ -63,7 +63,7 @@ const revisionOf = (): Promise<number> =>
 /** Moves Ant to In progress without a connection. */
 async function editWithoutConnection(page: Page): Promise<void> {
   await card(page, 'To do', 'Ant').focus();
-  await page.route('**/api/**', (route) => route.abort());
+  await route(page, '**/api/**', (route) => route.abort());
   await page.keyboard.press('2');
   await unsaved(page, 1);
 }
@@ -116,7 +116,7 @@ describe('Without a connection', () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
-    await page.route('**/assets/**', (route) => route.abort());
+    await route(page, '**/assets/**', (route) => route.abort());
     const dialog = page.getByRole('dialog');
     await page.keyboard.press('c');
     await dialog.getByRole('alert').getByText('This part could not be loaded.').waitFor();
@@ -130,7 +130,7 @@ describe('Without a connection', () => {
     await dialog.getByLabel('Title').fill('Eel');
     await page.keyboard.press('Enter');
     await card(page, 'To do', 'Eel').waitFor();
-    await page.route('**/assets/**', (route) => route.abort());
+    await route(page, '**/assets/**', (route) => route.abort());
     await page.getByRole('link', { name: 'Reports' }).click();
     await page.getByRole('main').getByRole('alert').waitFor();
     await page.unrouteAll();
@@ -244,7 +244,7 @@ describe('Without a connection', () => {
   test('makes a kept move of several stories in a view that has not loaded them', async () => {
     const board = await startKillableBoard();
     const page = await openPlan(board);
-    await page.route('**/api/**', (route) => route.abort());
+    await route(page, '**/api/**', (route) => route.abort());
     await page.keyboard.press('Shift+ArrowRight');
     await unsaved(page, 1);
     await page.unrouteAll();
@@ -259,7 +259,7 @@ describe('Without a connection', () => {
     const board = await startKillableBoard();
     const page = await openPage(`${board.url}/backlog`);
     await card(page, 'Sprint 1', 'Ant').focus();
-    await page.route('**/move', async (route) => {
+    await route(page, '**/move', async (route) => {
       await route.fetch();
       await route.abort('connectionreset');
     });
@@ -285,7 +285,7 @@ describe('Without a connection', () => {
       start_date: day(20),
     });
     const page = await openPlan(board);
-    await page.route('**/api/**', (route) => route.abort());
+    await route(page, '**/api/**', (route) => route.abort());
     await page.keyboard.press('Shift+ArrowRight');
     await card(page, 'Sprint 2', 'Ant').waitFor();
     await page.keyboard.press('Shift+ArrowRight');
@@ -319,7 +319,7 @@ describe('Without a connection', () => {
     await card(page, 'Sprint 1', 'Ant').focus();
     await page.keyboard.press('Enter');
     await page.getByLabel('Description').waitFor();
-    await page.route('**/api/**', (route) => route.abort());
+    await route(page, '**/api/**', (route) => route.abort());
     await page.getByLabel('Description').fill('Six legs');
     await page.getByLabel('Sprint', { exact: true }).selectOption('Backlog');
     await page.getByRole('button', { name: 'Save' }).click();
@@ -429,7 +429,7 @@ describe('Without a connection', () => {
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
     const lost = new Set<string>();
-    await page.route('**/api/**', async (route) => {
+    await route(page, '**/api/**', async (route) => {
       const request = route.request();
       const name = `${request.method()} ${request.url()} ${request.postData()}`;
       if (request.method() === 'GET' || lost.has(name)) return route.continue();

@@ -1,12 +1,12 @@
 import type { Page, Route } from 'playwright-core';
-import { card, hold, openPage, titles, until } from './browser';
+import { card, hold, openPage, route, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startSmallBoard } from './small-board';
 
 /** Opens a page without the live stream, so that it does not get the changes of others. */
 async function openPageWithoutStream(url: string): Promise<Page> {
   const page = await openPage('about:blank');
-  await page.route('**/stream?*', (route) => route.abort());
+  await route(page, '**/stream?*', (route) => route.abort());
   await page.goto(url);
   return page;
 }
@@ -29,14 +29,14 @@ describe('A board that is renamed', () => {
   test('is found by the stream and by a change that both got 404', async () => {
     const board = await startSmallBoard();
     const page = await openPageWithoutStream(`${board.url}/backlog`);
-    await page.route('**/batch', (route) => route.abort());
+    await route(page, '**/batch', (route) => route.abort());
     await card(page, 'Sprint 1', 'Ant').waitFor();
     await addToBacklog(page, 'Eel');
     await page.getByRole('banner').getByText('1 unsaved change').waitFor();
     await board.client.put('/api/boards/rocket', { name: 'moon' });
     // Both read the list of boards before one of them knows the new name.
     const waiting: (() => void)[] = [];
-    await page.route('**/api/boards', async (route) => {
+    await route(page, '**/api/boards', async (route) => {
       await new Promise<void>((resolve) => {
         if (waiting.push(resolve) === 2) for (const answer of waiting) answer();
       });
@@ -233,7 +233,7 @@ describe('A reset of the live stream', () => {
     const page = await openPage('about:blank');
     const streams: Route[] = [];
     const next = () => page.waitForRequest(STREAM);
-    await page.route(STREAM, (route) => void streams.push(route));
+    await route(page, STREAM, (route) => void streams.push(route));
     const first = next();
     await page.goto(url);
     await first;
@@ -273,7 +273,7 @@ describe('A reset of the live stream', () => {
     // The board is read again, until the connection is lost.
     const reads: Route[] = [];
     const isRead = /sprints\/\d+\/stories/;
-    await page.route(isRead, (route) => void reads.push(route));
+    await route(page, isRead, (route) => void reads.push(route));
     const read = page.waitForRequest(isRead);
     await reset();
     await read;

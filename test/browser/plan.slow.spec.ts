@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
 import { fillBacklog, insertRows, storyRow } from '../support/fill';
-import { axe, card, list, openPage, startService, titles } from './browser';
+import { axe, card, list, openPage, route, startService, titles } from './browser';
 import type { Plan } from './plan-board';
 import { startPlan } from './plan-board';
 import { day } from './small-board';
@@ -234,7 +234,8 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Dog').click({ modifiers: ['Control'] });
     await card(page, 'Backlog', 'Eel').click({ modifiers: ['Control'] });
     // The change of the other user arrives between the gesture and its request.
-    await page.route(
+    await route(
+      page,
       '**/api/boards/rocket/stories?*',
       async (route) => {
         await plan.service.client.post(`/api/stories/${plan.ids.Eel}/move`, {
@@ -260,7 +261,8 @@ describe('The plan', () => {
     for (const title of ['Dog', 'Eel', 'Fox']) {
       await card(page, 'Backlog', title).click({ modifiers: ['Control'] });
     }
-    await page.route(
+    await route(
+      page,
       '**/api/boards/rocket/stories?*',
       async (route) => {
         await plan.service.client.delete(`/api/stories/${plan.ids.Eel}`);
@@ -291,7 +293,8 @@ describe('The plan', () => {
     page.on('response', (response) => {
       if (response.url().endsWith('/stories/move')) statuses.push(response.status());
     });
-    await page.route(
+    await route(
+      page,
       '**/api/boards/rocket/stories/move',
       async (route) => {
         await plan.service.client.put(`/api/stories/${plan.ids.Cat}`, { title: 'Cat 2' });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, hold, openPage, startService } from './browser';
+import { axe, hold, openPage, route, startService } from './browser';
 import { startDemo } from './demo';
 import { day } from './small-board';
 
@@ -219,7 +219,7 @@ describe('The reports', () => {
     const page = await openReports(service);
     await part(page, 'Burndown').getByRole('button', { name: 'Show as table' }).click();
     await part(page, 'Burndown').getByRole('row').nth(1).waitFor();
-    await page.route(/\/(report|burndown)(\?|$)/, (route) => route.abort());
+    await route(page, /\/(report|burndown)(\?|$)/, (route) => route.abort());
     await page.getByLabel('Sprint', { exact: true }).selectOption('Sprint 9');
     const sprint = part(page, 'Sprint 9');
     for (const name of ['Burndown', 'Burn-up', 'Sprint report']) {
@@ -261,7 +261,7 @@ describe('The reports', () => {
   test('show why the forecast was rejected', async () => {
     const service = await startDemo();
     const page = await openReports(service);
-    await page.route('**/forecast?points=4', (route) =>
+    await route(page, '**/forecast?points=4', (route) =>
       route.fulfill({
         status: 403,
         contentType: 'application/problem+json',

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, hold, openPage, startService, until } from './browser';
+import { axe, hold, openPage, route, startService, until } from './browser';
 
 async function openSettings(options = {}): Promise<{ service: TestApp; page: Page }> {
   const service = await startService();
@@ -115,7 +115,7 @@ describe('The settings of a board', () => {
     const page = await openPage('about:blank');
     const service = await startService();
     await service.client.post('/api/boards', { name: 'rocket' });
-    await page.route('**/stream?*', (route) => route.abort());
+    await route(page, '**/stream?*', (route) => route.abort());
     await page.goto(`${service.url}/b/rocket/settings`);
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await save(page);

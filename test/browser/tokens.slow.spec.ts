@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, card, hold, list, openPage, startService, titles, until } from './browser';
+import { axe, card, hold, list, openPage, route, startService, titles, until } from './browser';
 
 interface Place {
   service: TestApp;
@@ -121,7 +121,7 @@ describe('Signing in', () => {
   test('lasts until the user agrees to lose the unsaved changes of a board that was left', async () => {
     const place = await startClosed();
     const page = await openAs(place, place.admin, '/b/rocket');
-    await page.route('**/api/stories/*', (route) => route.abort());
+    await route(page, '**/api/stories/*', (route) => route.abort());
     await card(page, 'To do', 'Buy a ticket').focus();
     await page.keyboard.press('2');
     await card(page, 'In progress', 'Buy a ticket').waitFor();
@@ -298,7 +298,7 @@ describe('The tokens', () => {
     const service = await startService();
     const page = await openPage(`${service.url}/tokens`);
     await page.getByRole('button', { name: 'New token' }).click();
-    await page.route('**/api/session', (route) =>
+    await route(page, '**/api/session', (route) =>
       route.request().method() === 'POST' ? route.abort() : route.continue(),
     );
     const dialog = page.getByRole('dialog', { name: 'New token' });

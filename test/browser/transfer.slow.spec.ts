@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { promised } from '../support/faults';
-import { axe, card, delay, list, openPage, startService, titles, until } from './browser';
+import { axe, card, delay, list, openPage, route, startService, titles, until } from './browser';
 import { day } from './small-board';
 
 const csv = (...rows: string[]): string => `${rows.join('\n')}\n`;
@@ -358,7 +358,7 @@ describe('An import', () => {
     });
     await page.goto(`${service.url}/b/rocket/import`);
     let count = 0;
-    await page.route('**/import?*', (route) => ((count += 1) > 1 ? route.continue() : undefined));
+    await route(page, '**/import?*', (route) => ((count += 1) > 1 ? route.continue() : undefined));
     await choose(page, 'list.csv', csv('title', 'Ant'));
     await page.getByRole('button', { name: 'Try again' }).click();
     await preview(page).waitFor();
@@ -395,7 +395,7 @@ describe('An import', () => {
     await page.getByText('Creates 1 story.').waitFor();
     expect(seen).toEqual(['list of boards', 'preview']);
     // Without the list of boards, no board counts as new.
-    await page.route('**/api/boards', (route) => route.abort());
+    await route(page, '**/api/boards', (route) => route.abort());
     await page.goto(`${service.url}/import`);
     await choose(page, 'rocket.csv', csv('title', 'Ant'));
     await page.getByText('Creates 1 story.').waitFor();
@@ -427,7 +427,7 @@ describe('An import', () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     let status = 429;
-    await page.route('**/import?*', (route) => {
+    await route(page, '**/import?*', (route) => {
       if (status === 200) return route.continue();
       const contentType = 'application/problem+json';
       const body = JSON.stringify({ status, code: 'some_code', detail: `Error ${status}` });

@@ -6,6 +6,7 @@ import {
   list,
   openPage,
   reloadUnasked,
+  route,
   startService,
   stayOnReload,
   titles,
@@ -440,7 +441,7 @@ describe('The focus', () => {
     await page.goto(`${url}/b/Demo/settings`);
     await page.getByLabel('Time zone').fill('Moon/Copernicus');
     await reject(page.getByRole('main'), 'Save', 'Choose a time zone');
-    await page.route('**/api/**/complete', (route) =>
+    await route(page, '**/api/**/complete', (route) =>
       route.request().postDataJSON().dry_run ? route.continue() : route.abort(),
     );
     await page.goto(`${url}/b/Demo`);
