@@ -1,4 +1,4 @@
-import { axe, card, hold, openPage, startService, titles, until } from './browser';
+import { axe, card, hold, openPage, route, startService, titles, until } from './browser';
 import { startPlan } from './plan-board';
 import { day } from './small-board';
 
@@ -55,7 +55,7 @@ describe('Sprints in the browser', () => {
     await page.getByRole('button', { name: 'New sprint' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Goal').fill('It lands.');
-    await page.route('**/batch', async (route) => {
+    await route(page, '**/batch', async (route) => {
       await route.fetch();
       await route.abort();
     });
@@ -127,7 +127,7 @@ describe('Sprints in the browser', () => {
   test('are not created on a board that was deleted meanwhile', async () => {
     const { service, url } = await startPlan();
     const page = await openPage('about:blank');
-    await page.route('**/stream?*', (route) => route.abort());
+    await route(page, '**/stream?*', (route) => route.abort());
     await page.goto(url);
     await page.getByRole('button', { name: 'New sprint' }).click();
     await service.client.delete('/api/boards/rocket?force=true');
@@ -327,6 +327,19 @@ describe('Sprints in the browser', () => {
     await page.getByRole('dialog', { name: 'Complete Sprint 2' }).waitFor();
   });
 
+  test('have a button to start the next one, unless another is not completed', async () => {
+    const { client, url } = await startService();
+    await client.post('/api/boards/rocket/sprints', { name: 'Sprint 1', start_date: day(5) });
+    await client.post('/api/boards/rocket/sprints', { name: 'Sprint 2', start_date: day(20) });
+    const page = await openPage(`${url}/b/rocket/backlog`);
+    await page.getByRole('button', { name: 'Change Sprint 2' }).waitFor();
+    expect(await page.getByRole('button', { name: 'Start sprint' }).count()).toBe(1);
+    await page.goto(`${url}/b/rocket?sprint=1`);
+    await page.getByRole('button', { name: 'Start sprint' }).click();
+    await page.getByRole('dialog', { name: 'Start Sprint 1' }).waitFor();
+    expect(await page.getByText('is not completed').count()).toBe(0);
+  });
+
   test('start before their date, which moves it to today', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
@@ -334,6 +347,7 @@ describe('Sprints in the browser', () => {
     await page.getByRole('menuitem', { name: 'Start sprint' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('moves its start date to today').waitFor();
+    await dialog.getByText('is not completed. If you complete it first').waitFor();
     await dialog.getByRole('button', { name: 'Start sprint' }).click();
     await dialog.waitFor({ state: 'detached' });
     const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[2]}`);
@@ -347,7 +361,7 @@ describe('Sprints in the browser', () => {
     const before = (await client.get('/api/boards/rocket')).body.revision;
     const page = await openPage(plan.url);
     let attempts = 0;
-    await page.route('**/batch', async (route) => {
+    await route(page, '**/batch', async (route) => {
       attempts += 1;
       // The first request does not arrive; the response to the second one is lost.
       if (attempts === 2) await route.fetch();

@@ -3,23 +3,29 @@ import { useCommands } from '../../commands';
 import { Button, Icon } from '../../components/controls';
 import { Menu } from '../../components/menu';
 import { openDialog } from '../../state/dialogs';
-import { sprintInText, sprintName } from '../../state/model';
+import { sprintInText, sprintName, sprintsOf } from '../../state/model';
 import { canWrite } from '../../state/session';
+import { store } from '../../state/stores';
 
-/** The actions for a sprint: its next step as a button, the others in a menu. */
+/**
+ * The actions for a sprint: its next step as a button, the others in a menu. A planned sprint can be started by a
+ * button if no other has to be completed before.
+ */
 export function SprintActions({ sprint }: { sprint: Sprint }) {
   const { id, state } = sprint;
   const open = (action: 'edit' | 'delete' | 'start' | 'reopen' | 'complete') => (): void =>
     openDialog({ kind: 'sprint', action, id });
   const isRunning = state === 'active' || state === 'ended';
-  const canStart = state === 'active' && !sprint.started_at;
+  const board = store.value?.view.value;
+  const isNext = board && sprintsOf(board).find((each) => each.state !== 'completed')?.id === id;
+  const canStart = !sprint.started_at && (state === 'active' || (isNext && state === 'planned'));
   const name = sprintInText(sprint);
   useCommands(
     [
       ...(canStart ? [{ name: `Start sprint: ${name}`, run: open('start') }] : []),
       ...(isRunning ? [{ name: `Complete sprint: ${name}`, run: open('complete') }] : []),
     ].filter(() => canWrite.value),
-    [sprint, canWrite.value],
+    [sprint, canStart, canWrite.value],
   );
   if (!canWrite.value) return null;
   return (

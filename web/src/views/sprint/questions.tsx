@@ -6,7 +6,7 @@ import { Button, Skeleton } from '../../components/controls';
 import { Dialog, useFirstFocus } from '../../components/dialog';
 import { report } from '../../state/announce';
 import { closeDialog } from '../../state/dialogs';
-import { sprintInText, storiesOf, sumOfPoints } from '../../state/model';
+import { currentSprint, sprintInText, sprintName, storiesOf, sumOfPoints } from '../../state/model';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
@@ -96,6 +96,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
   const unestimated = stories.filter(({ points }) => points === null).length;
   const isEarly = known.start_date > today;
   const isLoaded = store.lists.loaded.value.has(id);
+  const running = currentSprint(state);
   const start = async (): Promise<void> => {
     await saved(store);
     if (isEarly) {
@@ -145,6 +146,12 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
             </strong>
             . Stories that are added later count as added.
           </p>
+          {running && running.id !== id && (
+            <p>
+              {sprintName(running)} is not completed. If you complete it first, its unfinished
+              stories can be moved here.
+            </p>
+          )}
           {load.average !== undefined && velocity && (
             <div class="against-average">
               <progress
