@@ -39,6 +39,21 @@ export function useCommands(list: readonly Command[], inputs: readonly unknown[]
   }, inputs);
 }
 
+let wasOnCard = false;
+
+/**
+ * Whether the keys act on the focused card. They still do while it is drawn again, which removes the focus, and after a
+ * dialog; but not once the user has gone to something else on the page.
+ */
+export const isOnCard = (): boolean => wasOnCard;
+
+function noteFocus({ target }: Event): void {
+  if (!(target instanceof Element) || target.closest('dialog')) return;
+  wasOnCard = target.closest('[data-story]') !== null;
+}
+document.addEventListener('focusin', noteFocus);
+document.addEventListener('pointerdown', noteFocus);
+
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof Element &&
   target.closest('input, textarea, select, [contenteditable]') !== null;

@@ -6,21 +6,6 @@ export const focused = signal<number | null>(null);
 export const cardElement = (id: number): HTMLElement | null =>
   document.getElementById(`story-${id}`);
 
-let wasOnCard = false;
-
-/**
- * Whether the keys act on the focused card. They still do while it is drawn again, which removes the focus, and after a
- * dialog; but not once the user has gone to something else on the page.
- */
-export const isOnCard = (): boolean => wasOnCard;
-
-function noteFocus({ target }: Event): void {
-  if (!(target instanceof Element) || target.closest('dialog')) return;
-  wasOnCard = target.closest('[data-story]') !== null;
-}
-document.addEventListener('focusin', noteFocus);
-document.addEventListener('pointerdown', noteFocus);
-
 /** Focuses a card once it is drawn in its new place, or its neighbour if only Show more draws it there. */
 export function focusCard(id: number): void {
   focused.value = id;

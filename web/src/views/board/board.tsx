@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Event, Sprint, Status } from '../../api/types';
 import type { Command } from '../../commands';
-import { statusCommands, useCommands } from '../../commands';
+import { isOnCard, statusCommands, useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters } from '../../components/filters';
 import { Goal } from '../../components/goal';

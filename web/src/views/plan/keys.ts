@@ -1,11 +1,11 @@
 import type { Status } from '../../api/types';
 import type { Command } from '../../commands';
-import { statusCommands, useCommands } from '../../commands';
+import { isOnCard, statusCommands, useCommands } from '../../commands';
 import { navigate, storyUrl } from '../../router';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
-import { focused, isOnCard } from '../../state/focus';
+import { focused } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { setStatuses, shift, shiftToList, storiesFor } from './moves';
