@@ -137,6 +137,10 @@ describe('detectFormat', () => {
     expect(error.detail).toMatch(message);
   });
 
+  it('takes a short table with a control character for a table, whose error has a line', async () => {
+    expect(await formatOf('title\na\x01b\n')).toBe('csv');
+  });
+
   it('reports what a file is, even if another format is named', async () => {
     expect((await errorOf(gzipSync('a'), { format: 'csv' })).detail).toMatch(/gzip/);
     expect((await errorOf(Buffer.from('<html>'), { format: 'trello' })).detail).toMatch(/web page/);
