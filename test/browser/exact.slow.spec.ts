@@ -1176,6 +1176,36 @@ describe('The live board', () => {
     expect(await page.getByLabel('Start date').inputValue()).toBe(day(11));
   });
 
+  test('finds a story by its whole id', async () => {
+    const names = Array.from({ length: 12 }, (_, i) => 'abcdefghijkl'.charAt(i));
+    const board = await startSmallBoard(names);
+    const page = await openPage(board.url);
+    for (const search of ['2', '#2']) {
+      await page.getByLabel('Search').fill(search);
+      await until(page, `document.querySelectorAll('[data-story]').length`, 1);
+      expect(await titles(page, 'To do')).toEqual(['b']);
+    }
+  });
+
+  test('of a completed sprint links to its report', async () => {
+    const board = await startSmallBoard();
+    await made2xx(board.client.post(`/api/sprints/${board.sprint}/complete`));
+    const page = await openPage(`${board.url}?sprint=${board.sprint}`);
+    await page.getByRole('link', { name: 'Sprint report' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
+    expect(new URL(page.url()).search).toBe(`?sprint=${board.sprint}`);
+  });
+
+  test('is what Undo needs, so the list of boards has no key for it', async () => {
+    const { url } = await startService();
+    const page = await openPage(url);
+    await page.getByRole('button', { name: 'New board' }).waitFor();
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Command palette').waitFor();
+    expect(await dialog.getByText('Undo').count()).toBe(0);
+  });
+
   test('does not say that it connects after a response that is an error', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -45,7 +45,9 @@ export function App() {
   const { view } = route.value;
   useCommands(
     [
-      ...(canWrite.value ? [{ name: 'Undo', key: 'z', run: () => store.value?.undo() }] : []),
+      ...(canWrite.value && store.value
+        ? [{ name: 'Undo', key: 'z', run: () => store.value?.undo() }]
+        : []),
       { name: 'Keyboard shortcuts', key: '?', run: () => openDialog({ kind: 'keys' }) },
       {
         name: 'Command palette',
@@ -54,7 +56,7 @@ export function App() {
         run: () => openDialog({ kind: 'palette' }),
       },
     ],
-    [canWrite.value],
+    [canWrite.value, store.value],
   );
   return (
     <>

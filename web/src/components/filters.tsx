@@ -68,7 +68,9 @@ export function filtered(stories: readonly Card[], params: URLSearchParams): rea
     if (label === '' && story.labels.length > 0) return false;
     if (label && !story.labels.includes(label)) return false;
     const text = textOf(story);
-    return words.every((word) => text.includes(word)) || found.value?.lists.has(story.id) === true;
+    const isFound = (word: string): boolean =>
+      text.includes(word) || word.replace('#', '') === `${story.id}`;
+    return words.every(isFound) || found.value?.lists.has(story.id) === true;
   });
 }
 
@@ -77,8 +79,8 @@ const texts = new WeakMap<Card, string>();
 function textOf(story: Card): string {
   let text = texts.get(story);
   if (text === undefined) {
-    const { id, title, description, assignee, labels } = story;
-    text = [title, description ?? '', assignee ?? '', ...labels, `#${id}`].join('\n').toLowerCase();
+    const { title, description, assignee, labels } = story;
+    text = [title, description ?? '', assignee ?? '', ...labels].join('\n').toLowerCase();
     texts.set(story, text);
   }
   return text;

@@ -13,7 +13,7 @@ import { report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { dialog, openDialog } from '../../state/dialogs';
-import { cardElement, focused, isOnCard } from '../../state/focus';
+import { cardElement, focused } from '../../state/focus';
 import type { BoardState, Card } from '../../state/model';
 import {
   currentSprint,
@@ -255,7 +255,12 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
         <span>{daysLeft(state, sprint, store.today.date.value)}</span>
         {sprint.state === 'completed' ? (
           // Its unfinished stories are in other lists.
-          <span>{isInPoints ? plural(done, 'point') : plural(done, 'story', 'stories')} done</span>
+          <>
+            <span>
+              {isInPoints ? plural(done, 'point') : plural(done, 'story', 'stories')} done
+            </span>
+            <a href={`${pathOf(store.name, 'reports')}?sprint=${sprint.id}`}>Sprint report</a>
+          </>
         ) : (
           <>
             <span>
