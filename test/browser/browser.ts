@@ -65,16 +65,16 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
 }
 
 /**
- * Adds a route, as `page.route` does, and waits until the requests of the page take it: on a busy machine, those that
- * follow at once may bypass it.
+ * Adds a route, as `page.route` does, and waits until it intercepts the requests of the page. On a busy machine, a
+ * request that is sent directly after `page.route` may not be intercepted.
  */
 export async function route(page: Page, ...given: Parameters<Page['route']>): Promise<void> {
   await page.route(...given);
   if (page.url() === 'about:blank') return;
-  await page.route('**/probe', (request) => request.fulfill({ body: 'routed' }), { times: 1 });
+  await page.route('**/probe', (request) => request.fulfill({ body: 'intercepted' }), { times: 1 });
   const probe = (): Promise<string> =>
     page.evaluate(async () => (await fetch('/probe').catch(() => undefined))?.text() ?? '');
-  while ((await probe()) !== 'routed');
+  while ((await probe()) !== 'intercepted');
 }
 
 /** Holds the response to the next request of a path, which is that of the time of the request. */

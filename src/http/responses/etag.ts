@@ -56,7 +56,7 @@ export function requireTag({ ifMatch, ifNoneMatch }: Caller, ...etags: string[])
 }
 
 const NO_STRONG_TAG =
-  'A condition needs the strong entity tag of an `ETag`, in quotes; it has none, so it matches nothing.';
+  'The condition has no strong entity tag in quotes, such as the `ETag` of a response, so it never matches.';
 
 /** Whether a header names one of the entity tags. @param part the part of a tag that is compared */
 function names(header: string, etags: readonly string[], part = (tag: string) => tag): boolean {
