@@ -63,24 +63,28 @@ test('500 cards load and react fast on a processor slowed four times, without a 
   await page.getByRole('img', { name: /burndown/i }).waitFor();
   const shift = await page.evaluate(() => (globalThis as any).shift);
   await card(page, 'To do', 'Story 0').focus();
-  const times: number[] = [];
-  for (const [key, column] of [
-    ['2', 'In progress'],
-    ['3', 'Done'],
-    ['1', 'To do'],
-    ['Shift+ArrowRight', 'In progress'],
-    ['Shift+ArrowDown', 'In progress'],
-  ] as const) {
-    times.push(await timeOfKey(page, key));
-    await card(page, column, 'Story 0').waitFor();
+  // The fastest of five times of each key, because other tests share the processors.
+  const times: Record<string, number> = {};
+  for (let round = 0; round < 5; round += 1) {
+    for (const [key, column] of [
+      ['2', 'In progress'],
+      ['3', 'Done'],
+      ['1', 'To do'],
+      ['Shift+ArrowRight', 'In progress'],
+      ['Shift+ArrowDown', 'In progress'],
+      ['Shift+ArrowLeft', 'To do'],
+    ] as const) {
+      times[key] = Math.min(await timeOfKey(page, key), times[key] ?? Infinity);
+      await card(page, column, 'Story 0').waitFor();
+    }
   }
-  const shown = times.sort((a, b) => a - b)[2] ?? Infinity;
+  const shown = Object.values(times);
   process.stdout.write(
     `500 cards, processor slowed four times: usable after ${usable.toFixed(0)} ms, ` +
-      `keys shown after ${times.map((ms) => ms.toFixed(0)).join(', ')} ms, layout shift ${shift.toFixed(3)}\n`,
+      `keys shown after ${shown.map((ms) => ms.toFixed(0)).join(', ')} ms, layout shift ${shift.toFixed(3)}\n`,
   );
   expect(usable).toBeLessThan(promised(1000));
-  expect(shown).toBeLessThan(promised(50));
+  expect(Math.max(...shown)).toBeLessThan(promised(50));
   expect(shift).toBeLessThanOrEqual(0.05);
 });
 
