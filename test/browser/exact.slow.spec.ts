@@ -1363,6 +1363,19 @@ describe('A card', () => {
     await page.mouse.up();
   }
 
+  test('can be dropped below the last card of a short column', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').hover();
+    await page.mouse.down();
+    await page.mouse.move(0, 0);
+    const short = await list(page, 'In progress').boundingBox();
+    const last = await card(page, 'To do', 'Dog').boundingBox();
+    await page.mouse.move(short!.x + 20, last!.y + 10, { steps: 5 });
+    await page.mouse.up();
+    await card(page, 'In progress', 'Ant').waitFor();
+  });
+
   test('that someone else moves to another list while it is dragged is not changed by the drop', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -29,6 +29,7 @@ import {
 import { canWrite } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { workingDays } from '../../util/calendar';
+import { dragged } from '../../util/drag';
 import { formatLongDay, formatNumber, formatRange, plural } from '../../util/format';
 import { whoOf } from '../../util/names';
 import { whenIdle } from '../../util/retry';
@@ -85,7 +86,7 @@ export function BoardView({ store }: { store: BoardStore }) {
         <div class="sprint-main">
           <Filters stories={storiesOf(state, sprint.value.id)} />
           <ColumnTabs columns={columns.value} />
-          <div class={`columns ${phase}`}>
+          <div class={`columns ${phase} ${dragged.value === null ? '' : 'dragging'}`}>
             {columns.value.map((column) => (
               <Column
                 key={column.status}
