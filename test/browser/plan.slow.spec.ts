@@ -430,6 +430,7 @@ describe('The plan', () => {
     const page = await openPage(`${plan.url}?assignee=Mei`);
     await card(page, 'Backlog', 'Fox').waitFor();
     expect(await titles(page, 'Backlog')).toEqual(['Fox']);
+    await page.getByRole('region', { name: 'Backlog' }).getByText('1 of 4 stories').waitFor();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await page.keyboard.press('/');
     await page.keyboard.type('water');

@@ -16,7 +16,7 @@ import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { UNREACHABLE } from '../../util/answer';
 import { dropPlace, useDropList } from '../../util/drag';
-import { formatRange, plural } from '../../util/format';
+import { formatNumber, formatRange, plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
 import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
@@ -164,7 +164,8 @@ function useLoading(
 }
 
 /** The name, dates, goal and sums of a list. */
-function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name: string }) {
+function ListHead(props: PlanListProps & { name: string }) {
+  const { store, sprint, all, stories, isFiltered, velocity, name } = props;
   const list = sprint?.id ?? null;
   const isKnown = store.lists.loaded.value.has(list);
   const part = list === null ? store.lists.part.value : null;
@@ -187,7 +188,10 @@ function ListHead({ store, sprint, all, velocity, name }: PlanListProps & { name
       <span class="spring" />
       <span class="plan-sums note">
         {(isKnown || part) && (
-          <span>{plural(all.length + (part?.rest ?? 0), 'story', 'stories')}</span>
+          <span>
+            {isFiltered && `${formatNumber(stories.length)} of `}
+            {plural(all.length + (part?.rest ?? 0), 'story', 'stories')}
+          </span>
         )}
         {isKnown && sprint && (
           <>
