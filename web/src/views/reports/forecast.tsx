@@ -153,8 +153,8 @@ function Inputs({ asked, data, error }: InputsProps) {
       {data && (
         <p class="field-hint">
           Leave empty for the whole backlog: {plural(data.backlog.count, 'story', 'stories')} with{' '}
-          {plural(data.backlog.points, 'point')}. The next sprint begins on{' '}
-          {formatDay(data.asked.from)} and has {plural(data.asked.sprint_days, 'day')}.
+          {plural(data.backlog.points, 'point')}, without those in sprints. The next sprint begins
+          on {formatDay(data.asked.from)} and has {plural(data.asked.sprint_days, 'day')}.
         </p>
       )}
     </form>
