@@ -63,6 +63,7 @@ describe('an instant of an export', () => {
 
 interface Schema {
   type?: string | string[];
+  format?: string;
   maxLength?: number;
   minimum?: number;
   maximum?: number;
@@ -72,7 +73,13 @@ interface Schema {
 }
 
 /** Returns the values at the limits of a field and the nearest ones beyond them. */
-function atLimits({ maxLength, minimum, maximum, items, maxItems }: Schema): unknown[][] {
+function atLimits({ format, maxLength, minimum, maximum, items, maxItems }: Schema): unknown[][] {
+  if (format === 'date') {
+    return [
+      ['1000-01-01', '2024-02-29', '9999-12-31'],
+      ['0999-12-31', '2026-02-29', '10000-01-01', '2026-1-1', '2026-01-01T00:00:00.000Z'],
+    ];
+  }
   const different = (length: number): string[] => Array.from({ length }, (_, i) => `${i}`);
   if (maxLength) return ['x'.repeat(maxLength), 'x'.repeat(maxLength + 1)].map((text) => [text]);
   if (minimum !== undefined && maximum !== undefined) {
