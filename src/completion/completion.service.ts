@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Change } from '../database/change';
+import { Database } from '../database/database';
+import { isRepeated } from '../database/idempotency';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
 import { fieldError, Problem } from '../http/problem';
@@ -20,6 +22,7 @@ import type { CompleteSprint } from './completion.dto';
 export class CompletionService {
   constructor(
     private readonly unitOfWork: UnitOfWork,
+    private readonly database: Database,
     private readonly sprints: SprintQueries,
     private readonly sprintChanges: SprintChanges,
     private readonly storyOrder: StoryOrder,
@@ -36,7 +39,10 @@ export class CompletionService {
     reference: SprintReference,
     { dry_run = false, ...body }: CompleteSprint,
   ): Promise<ReportView> {
-    let replayed = await this.reports.replayed({ key: caller.client }, reference);
+    // A repeated request gets the stored response, and must not wait for a replay.
+    let replayed = (await isRepeated(this.database, caller.idempotency))
+      ? undefined
+      : await this.reports.replayed({ key: caller.client }, reference);
     const work = async (change: Change): Promise<ReportView> => {
       const { id } = await this.completeIn(change, reference, body);
       // The report is read from the log.

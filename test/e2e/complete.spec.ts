@@ -1,3 +1,4 @@
+import { ReportsService } from '../../src/reports/reports.service';
 import { useApp } from '../support/app';
 import type { Answer, Client } from '../support/client';
 import { eventsOf } from '../support/make';
@@ -238,6 +239,16 @@ describe('completing a sprint', () => {
     const { headers: fresh } = await client.get(`/api/sprints/${sprint}`);
     const current = { headers: { 'if-match': fresh.get('etag') as string } };
     expect((await complete(sprint, {}, current)).status).toBe(200);
+  });
+
+  it('repeated with its idempotency key gets the stored report, without a replay of the log', async () => {
+    const { sprint } = await board();
+    const options = { headers: { 'idempotency-key': 'complete' } };
+    const first = await complete(sprint, {}, options);
+    const replayed = jest.spyOn(service.app.get(ReportsService), 'replayed');
+    const again = await complete(sprint, {}, options);
+    expect([again.status, again.body]).toEqual([200, first.body]);
+    expect(replayed).not.toHaveBeenCalled();
   });
 
   it('leaves each story that is created at the same time in exactly one list', async () => {
