@@ -184,7 +184,7 @@ export class SprintChanges {
       row = board && (await this.sprints.find(change, reference));
     } else {
       board = await change.lockNamed(reference.boardName);
-      row = await this.sprints.relative(change, board, reference.which, change.instant);
+      row = await this.sprints.getRelative(change, board, reference.which, change.instant);
     }
     if (!board || !row) throw new Problem('sprint_not_found');
     return { board, row, sprint: representSprint(row, change.instant) };

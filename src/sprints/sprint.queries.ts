@@ -136,7 +136,7 @@ export class SprintQueries implements SprintWords {
   async get(reader: Reader, reference: SprintReference, now: Date): Promise<SprintRow> {
     if (typeof reference !== 'number') {
       const board = await findBoard(reader, reference.boardName);
-      return this.relative(reader, board, reference.which, now);
+      return this.getRelative(reader, board, reference.which, now);
     }
     const row = await this.find(reader, reference);
     if (!row) throw new Problem('sprint_not_found');
@@ -182,7 +182,7 @@ export class SprintQueries implements SprintWords {
    * The current, next or previous sprint of a board at an instant.
    * @throws Problem `no_current_sprint`, `no_next_sprint`, `no_previous_sprint`
    */
-  async relative(
+  async getRelative(
     reader: Reader,
     board: BoardWithTimeZone,
     which: Relative,

@@ -16,7 +16,7 @@ import {
   Route,
 } from '../http/route';
 import { CreateStory, StoryListQuery, StoryView } from '../stories/story.dto';
-import { SprintCache } from './sprint-cache';
+import { SprintsInFull } from './sprints-in-full.service';
 import { SprintChanges } from './sprint-changes.service';
 import { actionPaths, sprintPaths, SprintReferenceOfPath } from './sprint-path';
 import {
@@ -46,7 +46,7 @@ export class SprintsController {
   constructor(
     private readonly sprints: SprintsService,
     private readonly changes: SprintChanges,
-    private readonly cache: SprintCache,
+    private readonly sprintsInFull: SprintsInFull,
   ) {}
 
   @Get('boards/:board_name/sprints')
@@ -86,7 +86,7 @@ export class SprintsController {
     'The active sprint that started last or, without an active one, the last that has ended and is not completed. The response has all that a task board shows.',
   )
   current(@CurrentClient() client: Client, @BoardName() name: string) {
-    return this.cache.find(client, name, 'current');
+    return this.sprintsInFull.find(client, name, 'current');
   }
 
   @Get('boards/:board_name/sprints/next')
@@ -97,7 +97,7 @@ export class SprintsController {
     'The first sprint after the current one that is not completed.',
   )
   next(@CurrentClient() client: Client, @BoardName() name: string) {
-    return this.cache.find(client, name, 'next');
+    return this.sprintsInFull.find(client, name, 'next');
   }
 
   @Get('boards/:board_name/sprints/previous')
@@ -108,7 +108,7 @@ export class SprintsController {
     'The last sprint before the current one that has begun.',
   )
   previous(@CurrentClient() client: Client, @BoardName() name: string) {
-    return this.cache.find(client, name, 'previous');
+    return this.sprintsInFull.find(client, name, 'previous');
   }
 
   @Get('sprints/:sprint_id')

@@ -4,7 +4,7 @@ import { BoardsModule } from '../boards/boards.module';
 import { PathWords } from '../http/path-words';
 import { SprintWords } from '../stories/sprint-words';
 import { StoriesModule } from '../stories/stories.module';
-import { SprintCache } from './sprint-cache';
+import { SprintsInFull } from './sprints-in-full.service';
 import { SprintChanges } from './sprint-changes.service';
 import { SprintWordsOfPaths } from './sprint-words-of-paths';
 import { Sprint } from './sprint.entity';
@@ -21,7 +21,7 @@ import { SprintsService } from './sprints.service';
     SprintsService,
     SprintChanges,
     SprintQueries,
-    SprintCache,
+    SprintsInFull,
     { provide: SprintWords, useExisting: SprintQueries },
     { provide: PathWords, useClass: SprintWordsOfPaths },
   ],

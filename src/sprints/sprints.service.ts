@@ -61,7 +61,7 @@ export class SprintsService {
     const now = this.clock.now();
     return this.storyLists.ofSprintFoundBy(async (reader) => {
       const board = await findBoard(reader, boardName);
-      return { board, sprintId: (await this.sprints.relative(reader, board, which, now)).id };
+      return { board, sprintId: (await this.sprints.getRelative(reader, board, which, now)).id };
     }, query);
   }
 }

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from '../../src/database/database';
-import { SprintCache } from '../../src/sprints/sprint-cache';
+import { SprintsInFull } from '../../src/sprints/sprints-in-full.service';
 import type { TestApp } from '../support/app';
 import { startApp, useApp } from '../support/app';
 import { Client } from '../support/client';
@@ -96,7 +96,7 @@ describe('clients that do not read their long lists', () => {
     const { body: board } = await service.client.get('/api/boards/Full');
     const rest = { description: DESCRIPTION, sprint_id: sprint.id as number };
     await insertRows(service, 'stories', 130, (i) => storyRow(board.id as number, i, rest));
-    const cache = service.app.get<SprintCache, { keptBytes: number }>(SprintCache);
+    const cache = service.app.get<SprintsInFull, { keptBytes: number }>(SprintsInFull);
     let most = 0;
     const watch = setInterval(() => (most = Math.max(most, cache.keptBytes)), 1);
     afterwards(() => clearInterval(watch));

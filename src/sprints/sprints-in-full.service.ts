@@ -45,7 +45,7 @@ const PROBE_STORIES = 4;
  * a change, and no entry has to be invalidated.
  */
 @Injectable()
-export class SprintCache {
+export class SprintsInFull {
   private readonly answers = new LRUCache<string, CachedAnswer>({
     maxSize: MAX_BYTES,
     maxEntrySize: MAX_ANSWER_BYTES,
@@ -151,7 +151,7 @@ export class SprintCache {
     const board = await findBoard(reader, boardName);
     const now = this.clock.now();
     const etag = collectionTag(board, calendarDate(now, board.time_zone), which);
-    const sprint = await this.sprints.relative(reader, board, which, now);
+    const sprint = await this.sprints.getRelative(reader, board, which, now);
     let stories = 0;
     const parts = partsOfSprint(
       reader,
