@@ -152,13 +152,14 @@ const FILTERS: { [Name in FilterName]-?: Filter<NonNullable<StoryListQuery[Name]
 };
 const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
-const KINDS: Record<Sortable, SortKey['kind']> = {
-  seq: 'integer',
-  priority: 'integer',
-  points: 'decimal',
-  title: 'text',
-  created_at: 'instant',
-  updated_at: 'instant',
+/** How the keys of a sort are compared. A key that may be null has an `ifNull`, and another key puts null last. */
+const SORT_KEYS: Record<Sortable, { kind: SortKey['kind']; ifNull?: number }> = {
+  seq: { kind: 'integer' },
+  priority: { kind: 'integer', ifNull: 0 },
+  points: { kind: 'decimal', ifNull: 0 },
+  title: { kind: 'text' },
+  created_at: { kind: 'instant' },
+  updated_at: { kind: 'instant' },
 };
 
 /** The keys of a sort, then the id. Null comes last in either direction. */
@@ -166,11 +167,16 @@ function sortKeys(sort: string[]): SortKey[] {
   const keys = sort.flatMap((word): SortKey[] => {
     const descending = word.startsWith('-');
     const name = word.replace(/^-/, '') as Sortable;
-    const key = column(name, 's', KINDS[name], descending);
-    if (name !== 'priority' && name !== 'points') return [key];
+    const { kind, ifNull } = SORT_KEYS[name];
+    const key = column(name, 's', kind, descending);
+    if (ifNull === undefined) return [key];
     return [
       { sql: `(s.${name} IS NULL)`, kind: 'integer', of: (row) => Number(row[name] === null) },
-      { ...key, sql: `COALESCE(s.${name}, 0)`, of: (row) => (row[name] ?? 0) as number },
+      {
+        ...key,
+        sql: `COALESCE(s.${name}, ${ifNull})`,
+        of: (row) => (row[name] ?? ifNull) as number,
+      },
     ];
   });
   return [...keys, column('id', 's', 'integer')];

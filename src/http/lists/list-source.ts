@@ -9,8 +9,8 @@ export interface ListSource {
   // eslint-disable-next-line @typescript-eslint/no-explicit-any -- of any entity
   query: () => SelectQueryBuilder<any>;
   /**
-   * The same SELECT in plain SQL, for a list that is read often: building the query takes 150 to 250 µs.
-   * With a `board` it has the columns `__revision` and `__revision_tag` of the board.
+   * The same SELECT in plain SQL, with all its conditions, for a list that is read often: building the query takes
+   * 150 to 250 µs. With a `board` it has the columns `__revision` and `__revision_tag` of the board.
    */
   plain?: [sql: string, parameters: readonly unknown[]];
   order: SortKey[];
@@ -39,7 +39,7 @@ export interface ListSource {
   revision?: (reader: Reader) => Promise<number | undefined>;
   /**
    * Builds the source again if the board has changed since: a word in the path, such as `current`, may
-   * refer to another sprint.
+   * refer to another sprint, and the board may have another time zone and so another day.
    */
   resolve?: (reader: Reader) => Promise<ListSource>;
   /**
