@@ -4,7 +4,6 @@ import { Repository } from 'typeorm';
 import { collectionTag, findBoardOf, whereVisible } from '../boards/board.queries';
 import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
-import { Restart } from '../database/change';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
@@ -86,10 +85,11 @@ export class TasksService {
 
   /** Does the same as `create`, as part of a change. */
   async createIn(change: Change, storyId: number, body: CreateTask): Promise<TaskView> {
-    const board = await change.lockBoardOf('story_id', storyId);
-    const story = board && (await findEndOfTasks(change, storyId));
+    const locked = await change.lockBoardOf('story_id', storyId);
+    const story = locked && (await findEndOfTasks(change, storyId));
     if (!story) throw new Problem('story_not_found');
-    requireOn(board, story.board_id);
+    // Another one if the story moved before its board was locked; then the change starts again.
+    const board = change.setSubject(change.lockedBoard(story.board_id));
     if (story.count >= MAX_TASKS) throw new Problem('too_many_tasks');
     const seq = body.seq ?? (story.last ?? 0) + 1;
     if (seq > MAX_INT32) throw new Problem('seq_exhausted');
@@ -129,15 +129,9 @@ export class TasksService {
 
   /** Locks the board of a task and reads the task. @throws Problem `task_not_found` */
   private async lock(change: Change, id: number): Promise<{ board: LockedBoard; task: TaskView }> {
-    const board = await change.lockBoardOf('task_id', id);
-    const found = board && (await findTask(change, id));
+    const locked = await change.lockBoardOf('task_id', id);
+    const found = locked && (await findTask(change, id));
     if (!found) throw new Problem('task_not_found');
-    requireOn(board, found.board.id);
-    return { board, task: found.task };
+    return { board: change.setSubject(change.lockedBoard(found.board.id)), task: found.task };
   }
-}
-
-/** @throws Restart if the story moved to another board before its board was locked */
-function requireOn(board: LockedBoard, boardId: number): void {
-  if (boardId !== board.id) throw new Restart('the story moved to another board', boardId);
 }
