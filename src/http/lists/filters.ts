@@ -3,7 +3,7 @@ import { ArrayMaxSize, ArrayUnique } from 'class-validator';
 import { ID, MAX_INT32, MIN_INT32, toInteger } from '../validation/numbers';
 import type { Schema } from '../validation/property';
 import { convert, convertList, Doc, Rule } from '../validation/property';
-import { isLonger, isStorable } from '../validation/text';
+import { isLonger, isStorable, NOT_STORABLE, tooLong } from '../validation/text';
 
 // Decorators for the filters, the sort and the fields of lists.
 
@@ -55,10 +55,10 @@ export const AnyText = (length: number, max = MAX_VALUES): PropertyDecorator =>
     max,
     { type: 'string', maxLength: length },
     (item) => item,
-    Rule('invalid_text', 'must not contain NUL or lone surrogates', orNull(isStorable), EACH),
+    Rule('invalid_text', NOT_STORABLE, orNull(isStorable), EACH),
     Rule(
       'too_long',
-      `must have at most ${length} characters`,
+      tooLong(length),
       orNull((item: string) => !isLonger(item, length)),
       EACH,
     ),

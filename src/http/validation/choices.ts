@@ -31,6 +31,12 @@ export const isReference = (value: unknown): value is string =>
 
 export const REFERENCE_SCHEMA = { type: 'string', pattern: '^\\$[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' };
 
+/** The name of a resource, without the `$` of references to it. */
+export const REFERENCE_NAME_SCHEMA = {
+  type: 'string',
+  pattern: REFERENCE_SCHEMA.pattern.replace('\\$', ''),
+};
+
 /** The name of the resource that an operation of a batch creates. */
 export const IsReferenceName = (): PropertyDecorator =>
   applyDecorators(
@@ -41,7 +47,7 @@ export const IsReferenceName = (): PropertyDecorator =>
       'must be 1 to 64 letters, digits, ".", "_" and "-", the first a letter or a digit',
       (value) => isReference(`$${value as string}`),
     ),
-    Doc({ type: 'string', pattern: REFERENCE_SCHEMA.pattern.replace('\\$', '') }),
+    Doc(REFERENCE_NAME_SCHEMA),
   );
 
 function parsePosition(value: unknown, named: boolean): unknown {

@@ -3,7 +3,7 @@ import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
 import { ID_SCHEMA, isId, toInteger } from './numbers';
 import type { Schema } from './property';
 import { Doc, Rejected, Rule, convert, convertList } from './property';
-import { NAME_SCHEMA, isLonger, isStorable, parseBoardName } from './text';
+import { NAME_SCHEMA, NOT_STORABLE, isLonger, isStorable, parseBoardName, tooLong } from './text';
 
 /** Whether a value is a JSON object. */
 export const isObject = (value: unknown): value is Record<string, unknown> =>
@@ -37,34 +37,33 @@ const Items = (): PropertyDecorator =>
     return !list.some((item) => item instanceof Rejected) && new Set(list).size === list.length;
   });
 
+/** A list of at most `max` different items. @param parse returns an item as it is used, or a `Rejected` */
+const IsItems = (
+  parse: (item: unknown) => unknown,
+  max: number,
+  items: Schema,
+): PropertyDecorator =>
+  applyDecorators(
+    convertList(parse),
+    IsArray(),
+    ArrayMaxSize(max),
+    Items(),
+    Doc({ type: 'array', maxItems: max, uniqueItems: true, items }),
+  );
+
 const MAX_LABELS = 20;
 const LABEL_LENGTH = 50;
 
 function parseLabel(item: unknown): unknown {
   if (typeof item !== 'string') return new Rejected('invalid_type', 'must be a string');
   if (item.trim() === '') return new Rejected('blank', 'must not be blank');
-  if (!isStorable(item)) {
-    return new Rejected('invalid_text', 'must not contain NUL or lone surrogates');
-  }
-  return isLonger(item, LABEL_LENGTH)
-    ? new Rejected('too_long', `must have at most ${LABEL_LENGTH} characters`)
-    : item;
+  if (!isStorable(item)) return new Rejected('invalid_text', NOT_STORABLE);
+  return isLonger(item, LABEL_LENGTH) ? new Rejected('too_long', tooLong(LABEL_LENGTH)) : item;
 }
 
 /** A list of different labels, each of 1 to `LABEL_LENGTH` code points. */
 export const IsLabels = (): PropertyDecorator =>
-  applyDecorators(
-    convertList(parseLabel),
-    IsArray(),
-    ArrayMaxSize(MAX_LABELS),
-    Items(),
-    Doc({
-      type: 'array',
-      maxItems: MAX_LABELS,
-      uniqueItems: true,
-      items: { type: 'string', minLength: 1, maxLength: LABEL_LENGTH },
-    }),
-  );
+  IsItems(parseLabel, MAX_LABELS, { type: 'string', minLength: 1, maxLength: LABEL_LENGTH });
 
 /** A list of at least one of `words`, without duplicates, which is sorted in the order of `words`. */
 export const IsListOf = (words: readonly string[]): PropertyDecorator =>
@@ -93,13 +92,7 @@ export const IsListOf = (words: readonly string[]): PropertyDecorator =>
 
 /** A list of board names, each as `parseBoardName` returns it. */
 export const IsBoardNames = (max: number): PropertyDecorator =>
-  applyDecorators(
-    convertList(parseBoardName),
-    IsArray(),
-    ArrayMaxSize(max),
-    Items(),
-    Doc({ type: 'array', maxItems: max, uniqueItems: true, items: NAME_SCHEMA }),
-  );
+  IsItems(parseBoardName, max, NAME_SCHEMA);
 
 function parseId(item: unknown): unknown {
   const id = toInteger(item);
@@ -109,11 +102,4 @@ function parseId(item: unknown): unknown {
 }
 
 /** A list of at most `max` different ids. */
-export const IsIdList = (max: number): PropertyDecorator =>
-  applyDecorators(
-    convertList(parseId),
-    IsArray(),
-    ArrayMaxSize(max),
-    Items(),
-    Doc({ type: 'array', maxItems: max, uniqueItems: true, items: ID_SCHEMA }),
-  );
+export const IsIdList = (max: number): PropertyDecorator => IsItems(parseId, max, ID_SCHEMA);

@@ -14,6 +14,10 @@ export function isLonger(text: string, max: number): boolean {
 export const isStorable = (value: unknown): boolean =>
   typeof value === 'string' && value.isWellFormed() && !value.includes('\0');
 
+/** The details of the errors of texts. */
+export const NOT_STORABLE = 'must not contain NUL or lone surrogates';
+export const tooLong = (max: number): string => `must have at most ${max} characters`;
+
 /**
  * A string of at most `max` code points without NUL and lone surrogates, which no database stores.
  * (MaxLength of class-validator does not count variation selectors.) An empty one means null, unless
@@ -24,8 +28,8 @@ export const IsText = (max: number, { blank = true } = {}): PropertyDecorator =>
     convert((value) => (blank && value === '' ? null : value)),
     IsString(),
     Rule('blank', 'must not be blank', (value) => blank || (value as string).trim() !== ''),
-    Rule('invalid_text', 'must not contain NUL or lone surrogates', isStorable),
-    Rule('too_long', `must have at most ${max} characters`, (v) => !isLonger(v as string, max)),
+    Rule('invalid_text', NOT_STORABLE, isStorable),
+    Rule('too_long', tooLong(max), (v) => !isLonger(v as string, max)),
     Doc({ type: 'string', maxLength: max, ...(!blank && { minLength: 1 }) }),
   );
 
@@ -38,15 +42,14 @@ const MAX_NAME = NAME_SCHEMA.maxLength;
 /** Parses a name: trimmed, in NFC, of 1 to 100 code points without control characters. */
 function parseName(value: unknown): string | Rejected {
   if (typeof value !== 'string') return new Rejected('invalid_type', 'must be a string');
-  if (!isStorable(value))
-    return new Rejected('invalid_text', 'must not contain NUL or lone surrogates');
+  if (!isStorable(value)) return new Rejected('invalid_text', NOT_STORABLE);
   const trimmed = value.trim();
   if (trimmed === '') return new Rejected('blank', 'must not be blank');
-  const tooLong = new Rejected('too_long', `must have at most ${MAX_NAME} characters`);
+  const rejected = new Rejected('too_long', tooLong(MAX_NAME));
   // The time of normalization is quadratic in the length of a run of combining marks.
-  if (trimmed.length > MAX_DECOMPOSED * MAX_NAME) return tooLong;
+  if (trimmed.length > MAX_DECOMPOSED * MAX_NAME) return rejected;
   const name = trimmed.normalize('NFC');
-  if (isLonger(name, MAX_NAME)) return tooLong;
+  if (isLonger(name, MAX_NAME)) return rejected;
   if (/\p{Cc}/u.test(name))
     return new Rejected('invalid_text', 'must not contain control characters');
   return name;

@@ -9,6 +9,7 @@ import {
   IsPosition,
   IsReferenceName,
   IsWordOrId,
+  REFERENCE_NAME_SCHEMA,
   REFERENCE_SCHEMA,
 } from '../../http/validation/choices';
 import { ID_SCHEMA } from '../../http/validation/numbers';
@@ -106,7 +107,7 @@ function schemaOf(op: OperationName, type: string, SetDto: Type<object> | null):
         REFERENCE_SCHEMA,
       ],
     },
-    as: { type: 'string', pattern: REFERENCE_SCHEMA.pattern.replace('\\$', '') },
+    as: REFERENCE_NAME_SCHEMA,
     if_match: { type: 'string', maxLength: 1000 },
     ...(SetDto && { set: { $ref: getSchemaPath(SetDto) } }),
   };
