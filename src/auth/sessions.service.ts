@@ -23,6 +23,8 @@ export const SESSION_SECONDS = 30 * 86_400;
 const MAX_SESSIONS = 100;
 /** Milliseconds between two updates of `last_used_at`. */
 const USE_MS = 3_600_000;
+/** Milliseconds between two deletions of expired sessions. */
+const DELETE_MS = 3_600_000;
 
 const SESSION =
   `SELECT ${TOKEN_COLUMNS}, s.id AS session_id, s.hash AS session_hash, s.last_used_at AS session_used_at ` +
@@ -115,7 +117,7 @@ export class SessionsService {
   }
 
   /** Deletes the expired sessions. */
-  @Interval(USE_MS)
+  @Interval(DELETE_MS)
   async deleteExpired(): Promise<void> {
     const last_used_at = LessThanOrEqual(oldestUsed(this.clock.now()));
     await this.unitOfWork

@@ -90,15 +90,17 @@ export async function enableCors(
   if (corsOrigins.length === 0) return;
   await server.register(cors, {
     hook: 'onRequest',
-    delegator: (request: FastifyRequest, done: (error: Error | null, options: object) => void) =>
+    delegator: (request: FastifyRequest, done: (error: Error | null, options: object) => void) => {
+      const preflight = isPreflight(request);
       done(null, {
         origin: corsOrigins,
-        methods: methodsAt(request.url),
+        methods: preflight ? methodsAt(request.url) : [],
         allowedHeaders: REQUEST_HEADERS,
         exposedHeaders: RESPONSE_HEADERS,
         maxAge: 600,
-        preflight: isPreflight(request),
-      }),
+        preflight,
+      });
+    },
   });
 }
 

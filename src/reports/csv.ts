@@ -11,8 +11,8 @@ const GROUPS = [
   'completed',
   'unfinished',
 ] as const satisfies (keyof Report)[];
-const REPORT = ['group', 'id', 'title', 'points', 'from', 'to', 'carried_to'] as const;
-const BURNDOWN = [
+const REPORT_COLUMNS = ['group', 'id', 'title', 'points', 'from', 'to', 'carried_to'] as const;
+const BURNDOWN_COLUMNS = [
   'date',
   'working',
   'scope_points',
@@ -23,7 +23,7 @@ const BURNDOWN = [
   'completed_count',
   'remaining_count',
 ] as const satisfies (keyof BurndownDayView)[];
-const VELOCITY = [
+const VELOCITY_COLUMNS = [
   'id',
   'name',
   'start_date',
@@ -36,7 +36,7 @@ const VELOCITY = [
   'completed_count',
   'unfinished_count',
 ] as const satisfies (keyof VelocityView['sprints'][number])[];
-const FORECAST = ['percent', 'sprints', 'date', 'points', 'count'] as const;
+const FORECAST_COLUMNS = ['percent', 'sprints', 'date', 'points', 'count'] as const;
 
 /** Rows of a chunk. */
 const CHUNK = 500;
@@ -46,17 +46,17 @@ export function reportCsv(report: Report): string {
   const rows = GROUPS.flatMap((group) =>
     report[group].stories.map((story) => ({ group, ...story })),
   );
-  return [...csv(REPORT, rows)].join('');
+  return [...csv(REPORT_COLUMNS, rows)].join('');
 }
 
 /** A burndown as CSV, in chunks: a row for each day. */
 export function burndownCsv(days: Iterable<BurndownDayView>): Iterable<string> {
-  return csv(BURNDOWN, days);
+  return csv(BURNDOWN_COLUMNS, days);
 }
 
 /** A velocity as CSV: a row for each sprint. */
 export function velocityCsv({ sprints }: VelocityView): string {
-  return [...csv(VELOCITY, sprints)].join('');
+  return [...csv(VELOCITY_COLUMNS, sprints)].join('');
 }
 
 /** A forecast as CSV: a row for each percentage. */
@@ -65,7 +65,7 @@ export function forecastCsv({
   next_sprint,
 }: Pick<ForecastView, 'when' | 'next_sprint'>): string {
   const rows = when.map((row, index) => ({ ...row, ...next_sprint[index] }));
-  return [...csv(FORECAST, rows)].join('');
+  return [...csv(FORECAST_COLUMNS, rows)].join('');
 }
 
 /**
