@@ -14,7 +14,7 @@ import {
 } from './browser';
 import { startDemo } from './demo';
 import { startPlan } from './plan-board';
-import { day } from './small-board';
+import { day, startSmallBoard } from './small-board';
 
 /** A story of the demo that is always to do; the state of the others depends on the day and the hour. */
 const STORY = 'Event pages load in under a second';
@@ -319,6 +319,39 @@ test('a board that does not exist offers none of its views', async () => {
 });
 
 describe('The focus', () => {
+  test.each([
+    ['board', '', 1280],
+    ['board', '', 390],
+    ['plan', '/backlog', 1280],
+    ['plan', '/backlog', 390],
+  ])('is never hidden by what stays in view of the %s (%s, %i pixels)', async (_, path, width) => {
+    const board = await startSmallBoard(Array.from({ length: 25 }, (_, i) => `Story ${i}`));
+    const page = await openPage(`${board.url}${path}`, { viewport: { width, height: 500 } });
+    const first = page.locator('[data-story]').first();
+    await first.waitFor();
+    await first.focus();
+    if (path) {
+      await page.keyboard.press('x');
+      await page.getByText('1 selected').waitFor();
+    }
+    const isHidden = (): Promise<boolean> =>
+      page.evaluate(() => {
+        const card = document.activeElement as HTMLElement;
+        const { left, top, bottom } = card.getBoundingClientRect();
+        return [top + 2, bottom - 2].some(
+          (y) => !card.contains(document.elementFromPoint(left + 20, y)),
+        );
+      });
+    const hidden: string[] = [];
+    for (const key of ['ArrowDown', 'ArrowUp']) {
+      for (let i = 0; i < 23; i += 1) {
+        await page.keyboard.press(key);
+        if (await isHidden()) hidden.push(`${key} ${i}`);
+      }
+    }
+    expect(hidden).toEqual([]);
+  });
+
   const isKept = (page: Page): Promise<void> =>
     until(page, 'document.activeElement !== document.body', true);
 
