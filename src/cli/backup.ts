@@ -16,6 +16,8 @@ export function defineBackup(command: Command): void {
       );
     }
     requireSqliteFile(database);
+    if (file === '-')
+      throw new ExpectedError('A copy needs a file; it cannot be written to standard output.');
     if (existsSync(file)) throw new ExpectedError(`${file} already exists.`);
     try {
       copySqlite(database.file, file);

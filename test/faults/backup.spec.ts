@@ -169,10 +169,15 @@ function rows(database: TestDatabase): Promise<Record<string, unknown[]>> {
     }
   });
 
-  (sqlite ? it : it.skip)('is not written over an existing file', async () => {
-    const { code, err } = await command(service.database, 'backup', file(service.database.url));
-    expect([code, err]).toEqual([1, expect.stringContaining('already exists')]);
-  });
+  (sqlite ? it : it.skip)(
+    'is not written over an existing file, nor to standard output',
+    async () => {
+      const toOutput = await command(service.database, 'backup', '-');
+      expect(toOutput).toMatchObject({ code: 1, err: expect.stringContaining('needs a file') });
+      const { code, err } = await command(service.database, 'backup', file(service.database.url));
+      expect([code, err]).toEqual([1, expect.stringContaining('already exists')]);
+    },
+  );
 
   (sqlite ? it : it.skip)('of a database that does not exist is an error', async () => {
     const missing = join(folder, 'missing.db');
