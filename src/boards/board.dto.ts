@@ -3,7 +3,7 @@ import { ReadOnly } from '../http/input/read-only';
 import { CountField, IdField, InstantField } from '../http/responses/schema';
 import { IsFlag } from '../http/validation/choices';
 import { IsListOf } from '../http/validation/collections';
-import { Doc, Optional } from '../http/validation/property';
+import { Doc, MayBeAbsent } from '../http/validation/property';
 import { IsBoardName, IsTimeZone } from '../http/validation/text';
 import type { Weekday } from './working-days';
 import { WEEKDAYS } from './working-days';
@@ -25,9 +25,9 @@ export class BoardView {
 export class CreateBoard {
   @IsBoardName() @Doc({ example: 'Team Rocket' }) name: string;
   /** IANA name of the time zone that dates are in. A new board is in UTC by default. */
-  @Optional() @IsTimeZone() time_zone?: string;
+  @MayBeAbsent() @IsTimeZone() time_zone?: string;
   /** At least one. A new board has Monday to Friday by default. */
-  @Optional() @IsListOf(WEEKDAYS) working_days?: Weekday[];
+  @MayBeAbsent() @IsListOf(WEEKDAYS) working_days?: Weekday[];
 }
 
 @ReadOnly('id', 'revision', 'created_at', 'updated_at', 'version')
@@ -35,5 +35,5 @@ export class UpdateBoard extends PartialType(CreateBoard, { skipNullProperties: 
 
 export class DeleteBoardQuery {
   /** Also deletes the sprints and stories of the board. */
-  @Optional() @IsFlag() force?: boolean;
+  @MayBeAbsent() @IsFlag() force?: boolean;
 }

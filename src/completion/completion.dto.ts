@@ -1,5 +1,5 @@
 import { IsFlag, IsOneOf, IsWordOrId } from '../http/validation/choices';
-import { Optional } from '../http/validation/property';
+import { MayBeAbsent } from '../http/validation/property';
 
 export class CompleteSprint {
   /**
@@ -7,9 +7,9 @@ export class CompleteSprint {
    * not completed; or the id of a sprint. Default: `backlog`.
    * @example next
    */
-  @Optional() @IsWordOrId(['backlog', 'next']) unfinished?: 'backlog' | 'next' | number;
+  @MayBeAbsent() @IsWordOrId(['backlog', 'next']) unfinished?: 'backlog' | 'next' | number;
   /** Whether they become the first or the last stories of that list, in their order. Default: `first`. */
-  @Optional() @IsOneOf(['first', 'last']) position?: 'first' | 'last';
+  @MayBeAbsent() @IsOneOf(['first', 'last']) position?: 'first' | 'last';
   /** Responds with the same report, but changes nothing. */
-  @Optional() @IsFlag() dry_run?: boolean;
+  @MayBeAbsent() @IsFlag() dry_run?: boolean;
 }

@@ -3,7 +3,7 @@ import { AnyOf, AnyText } from '../http/lists/filters';
 import { EnumField, IdField, InstantField } from '../http/responses/schema';
 import { IsOneOf } from '../http/validation/choices';
 import { IsInteger } from '../http/validation/numbers';
-import { Optional } from '../http/validation/property';
+import { MayBeAbsent } from '../http/validation/property';
 import type { EventEntity, EventType, Fields } from './event';
 import { EVENT_ENTITIES, EVENT_TYPES } from './event';
 
@@ -39,20 +39,20 @@ export class EventView {
 
 export class FeedQuery {
   /** Only events after this revision. Default: 0. */
-  @Optional() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
+  @MayBeAbsent() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
   /** The greatest number of events. Default: 1,000. */
-  @Optional() @IsInteger(1, 1000) limit?: number;
-  @Optional() @AnyOf(EVENT_TYPES) type?: (EventType | null)[];
-  @Optional() @AnyOf(EVENT_ENTITIES) entity?: (EventEntity | null)[];
+  @MayBeAbsent() @IsInteger(1, 1000) limit?: number;
+  @MayBeAbsent() @AnyOf(EVENT_TYPES) type?: (EventType | null)[];
+  @MayBeAbsent() @AnyOf(EVENT_ENTITIES) entity?: (EventEntity | null)[];
   /** Names of tokens, or `anonymous`. */
-  @Optional() @AnyText(255) actor?: (string | null)[];
+  @MayBeAbsent() @AnyText(255) actor?: (string | null)[];
   /** Takes precedence over `Accept`. */
-  @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
+  @MayBeAbsent() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
 }
 
 export class StreamQuery {
   /** Continues after this revision. `Last-Event-ID` takes precedence. Default: from now. */
-  @Optional() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
+  @MayBeAbsent() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
   /** Only events of these types. */
-  @Optional() @AnyOf(EVENT_TYPES) type?: (EventType | null)[];
+  @MayBeAbsent() @AnyOf(EVENT_TYPES) type?: (EventType | null)[];
 }

@@ -10,7 +10,7 @@ import {
 } from '../http/responses/schema';
 import { IsOneOf } from '../http/validation/choices';
 import { IsDecimal, IsInt32, IsInteger } from '../http/validation/numbers';
-import { Check, Optional } from '../http/validation/property';
+import { Check, MayBeAbsent } from '../http/validation/property';
 import { SprintView } from '../sprints/sprint.dto';
 
 export class ReportedStoryView {
@@ -187,7 +187,7 @@ export class ForecastView {
 /** The query of a report that has a table. */
 export class TableQuery {
   /** Takes precedence over `Accept`. */
-  @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
+  @MayBeAbsent() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
 }
 
 export type Theme = 'auto' | 'light' | 'dark';
@@ -195,21 +195,21 @@ export type Theme = 'auto' | 'light' | 'dark';
 /** The query of a report that has a table and a picture. */
 export class PictureQuery {
   /** Takes precedence over `Accept`. */
-  @Optional() @IsOneOf(['json', 'csv', 'svg', 'png']) format?: 'json' | 'csv' | 'svg' | 'png';
+  @MayBeAbsent() @IsOneOf(['json', 'csv', 'svg', 'png']) format?: 'json' | 'csv' | 'svg' | 'png';
   /** The width of the picture in CSS pixels; a PNG has up to twice as many pixels. Default: 720. */
-  @Optional() @IsInteger(360, 1600) width?: number;
+  @MayBeAbsent() @IsInteger(360, 1600) width?: number;
   /** The colours of the picture. Default: `auto`, the preference of the reader's browser; a PNG is light then. */
-  @Optional() @IsOneOf(['auto', 'light', 'dark']) theme?: Theme;
+  @MayBeAbsent() @IsOneOf(['auto', 'light', 'dark']) theme?: Theme;
 }
 
 export class BurndownQuery extends PictureQuery {
   /** Whether the picture shows the remaining or the completed work. Default: `burndown`. */
-  @Optional() @IsOneOf(['burndown', 'burnup']) kind?: 'burndown' | 'burnup';
+  @MayBeAbsent() @IsOneOf(['burndown', 'burnup']) kind?: 'burndown' | 'burnup';
 }
 
 export class VelocityQuery extends PictureQuery {
   /** The number of completed sprints to show, the last ones. Default: 10. */
-  @Optional() @IsInteger(1, 100) last?: number;
+  @MayBeAbsent() @IsInteger(1, 100) last?: number;
 }
 
 /** The maximum work of a forecast request, in stories or points. */
@@ -217,12 +217,12 @@ const MAX_WORK = 1_000_000;
 
 export class ForecastQuery extends PictureQuery {
   /** The same seed gives the same forecast. Default: 1. */
-  @Optional() @IsInt32() seed?: number;
+  @MayBeAbsent() @IsInt32() seed?: number;
   /** Default: 10,000. */
-  @Optional() @IsInteger(1, 10_000) trials?: number;
+  @MayBeAbsent() @IsInteger(1, 10_000) trials?: number;
 
   /** The number of stories to be done. Default: the backlog. */
-  @Optional()
+  @MayBeAbsent()
   @Check<ForecastQuery>(
     'excluded',
     'cannot be combined with points',
@@ -232,7 +232,7 @@ export class ForecastQuery extends PictureQuery {
   stories?: number;
 
   /** The points to be done, with at most two decimals. Default: the backlog. Not with `stories`. */
-  @Optional()
+  @MayBeAbsent()
   @Check<ForecastQuery>(
     'excluded',
     'cannot be combined with stories',
@@ -244,5 +244,5 @@ export class ForecastQuery extends PictureQuery {
   /**
    * Days from the start of one future sprint to that of the next. Default: the median of the past sprints.
    */
-  @Optional() @IsInteger(1, 1000) sprint_days?: number;
+  @MayBeAbsent() @IsInteger(1, 1000) sprint_days?: number;
 }

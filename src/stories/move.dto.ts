@@ -1,6 +1,6 @@
 import { IsPosition, IsWordOrId } from '../http/validation/choices';
 import { IsIdList } from '../http/validation/collections';
-import { Check, Doc, Nullable, Optional } from '../http/validation/property';
+import { Check, Doc, MayBeNull, MayBeAbsent } from '../http/validation/property';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';
 
@@ -12,9 +12,9 @@ export class MoveStory {
    * The sprint to move to, by its id or as `current` or `next` of the board; null: the backlog. Default: the list
    * of the story that `position` names, otherwise the list of the story that is moved.
    */
-  @Nullable() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
+  @MayBeNull() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
   /** Default: `last`. */
-  @Optional() @IsPosition() @Doc({ example: { before: 42 } }) position?: Position;
+  @MayBeAbsent() @IsPosition() @Doc({ example: { before: 42 } }) position?: Position;
 }
 
 export class MoveStories extends MoveStory {
@@ -26,7 +26,7 @@ export class MoveStories extends MoveStory {
       !Array.isArray(ids) ||
       !Object.values(position as object).some((id) => ids.includes(id as number)),
   )
-  @Optional()
+  @MayBeAbsent()
   @IsPosition()
   override position?: Position;
 

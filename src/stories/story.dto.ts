@@ -14,7 +14,7 @@ import { IsOneOf, IsWordOrId } from '../http/validation/choices';
 import { IsLabels } from '../http/validation/collections';
 import { IsInstant } from '../http/validation/dates';
 import { IsDecimal, IsInt32 } from '../http/validation/numbers';
-import { Doc, Nullable, Optional } from '../http/validation/property';
+import { Doc, MayBeNull, MayBeAbsent } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';
@@ -49,30 +49,30 @@ export class StoryDeleted extends Deleted {
 
 export class CreateStory {
   @IsText(255, { blank: false }) @Doc({ example: 'Users can reset their password' }) title: string;
-  @Nullable() @IsText(32_767) description?: string | null;
+  @MayBeNull() @IsText(32_767) description?: string | null;
   /** Default: one more than the greatest `seq` of the list. */
-  @Nullable() @IsInt32() seq?: number | null;
+  @MayBeNull() @IsInt32() seq?: number | null;
   /** Smaller is more urgent. */
-  @Nullable() @IsInt32() priority?: number | null;
-  @Optional() @IsOneOf(STATUSES) status?: Status;
+  @MayBeNull() @IsInt32() priority?: number | null;
+  @MayBeAbsent() @IsOneOf(STATUSES) status?: Status;
   /** At most two decimals. */
-  @Nullable() @IsDecimal(1000) points?: number | null;
-  @Nullable() @IsText(100) assignee?: string | null;
-  @Optional() @IsLabels() labels?: string[];
+  @MayBeNull() @IsDecimal(1000) points?: number | null;
+  @MayBeNull() @IsText(100) assignee?: string | null;
+  @MayBeAbsent() @IsLabels() labels?: string[];
   /** Unique on its board. */
-  @Nullable() @IsText(100) external_id?: string | null;
+  @MayBeNull() @IsText(100) external_id?: string | null;
 }
 
 @ReadOnly('id', 'board_name', 'created_at', 'updated_at', 'done_at', 'version')
 export class UpdateStory extends PartialType(OmitType(CreateStory, ['seq']), {
   skipNullProperties: false,
 }) {
-  @Optional() @IsInt32() seq?: number;
+  @MayBeAbsent() @IsInt32() seq?: number;
   /**
    * Null moves the story to the backlog; a sprint of another board moves it to that board. `current` and
    * `next` name sprints of its own board.
    */
-  @Nullable() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
+  @MayBeNull() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
 }
 
 const SORTABLE = ['seq', 'priority', 'points', 'title', 'created_at', 'updated_at'] as const;
@@ -100,34 +100,34 @@ export const STORY_FIELDS = [
 
 /** Filters, sort and fields of every list of stories. A filter with several values matches any of them. */
 export class StoryListQuery extends PageQuery {
-  @Optional() @AnyOf(STATUSES) status?: (Status | null)[];
+  @MayBeAbsent() @AnyOf(STATUSES) status?: (Status | null)[];
   /** An empty value matches stories without an assignee. */
-  @Optional() @AnyText(100) assignee?: (string | null)[];
+  @MayBeAbsent() @AnyText(100) assignee?: (string | null)[];
   /** An empty value matches stories without labels. */
   // Each value is a condition of its own, and SQLite allows an expression of 1,000 levels.
-  @Optional() @AnyText(50, 100) label?: (string | null)[];
+  @MayBeAbsent() @AnyText(50, 100) label?: (string | null)[];
   /** An empty value matches stories without a priority. */
-  @Optional() @AnyInt32() priority?: (number | null)[];
+  @MayBeAbsent() @AnyInt32() priority?: (number | null)[];
   /** An empty value matches the backlog. */
-  @Optional() @AnyId() sprint_id?: (number | null)[];
+  @MayBeAbsent() @AnyId() sprint_id?: (number | null)[];
   /** At most 20 words; the title or the description contains each of them. */
-  @Nullable() @IsText(1000) @HasWords(20) q?: string | null;
+  @MayBeNull() @IsText(1000) @HasWords(20) q?: string | null;
   /** An empty value matches stories without an external id. */
-  @Optional() @AnyText(100) external_id?: (string | null)[];
+  @MayBeAbsent() @AnyText(100) external_id?: (string | null)[];
   /** Stories that were changed at this instant or later. */
-  @Optional() @IsInstant() updated_since?: string;
+  @MayBeAbsent() @IsInstant() updated_since?: string;
   /**
    * Comma-separated list; `-` before a word means descending. Null comes last.
    * @example priority,-points
    */
-  @Optional() @IsWordList(SORTABLE, { directions: true }) sort?: string[];
+  @MayBeAbsent() @IsWordList(SORTABLE, { directions: true }) sort?: string[];
   /**
    * Comma-separated list of the fields to show; not with CSV. Each item then has only these fields, although its
    * schema requires all.
    * @example id,title
    */
   // If the type were a union of the names, the OpenAPI plugin would list them in an order that differs between builds.
-  @Optional() @IsWordList(STORY_FIELDS) fields?: string[];
+  @MayBeAbsent() @IsWordList(STORY_FIELDS) fields?: string[];
   /** Takes precedence over `Accept`. */
-  @Optional() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
+  @MayBeAbsent() @IsOneOf(['json', 'csv']) format?: 'json' | 'csv';
 }

@@ -3,7 +3,7 @@ import { ReadOnly } from '../http/input/read-only';
 import { EnumField, IdField, InstantField, IntegerField } from '../http/responses/schema';
 import { IsOneOf } from '../http/validation/choices';
 import { IsInt32 } from '../http/validation/numbers';
-import { Doc, Nullable, Optional } from '../http/validation/property';
+import { Doc, MayBeNull, MayBeAbsent } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { Status } from '../stories/story.entity';
 import { STATUSES } from '../stories/story.entity';
@@ -26,16 +26,16 @@ export class TaskView {
 export class CreateTask {
   @IsText(255, { blank: false }) @Doc({ example: 'Write the migration' }) title: string;
   /** Default: one more than the greatest `seq` of the story's tasks. */
-  @Nullable() @IsInt32() seq?: number | null;
-  @Optional() @IsOneOf(STATUSES) status?: Status;
-  @Nullable() @IsText(100) assignee?: string | null;
+  @MayBeNull() @IsInt32() seq?: number | null;
+  @MayBeAbsent() @IsOneOf(STATUSES) status?: Status;
+  @MayBeNull() @IsText(100) assignee?: string | null;
   /** Unique in its story. */
-  @Nullable() @IsText(100) external_id?: string | null;
+  @MayBeNull() @IsText(100) external_id?: string | null;
 }
 
 @ReadOnly('id', 'story_id', 'created_at', 'updated_at', 'done_at', 'version')
 export class UpdateTask extends PartialType(OmitType(CreateTask, ['seq']), {
   skipNullProperties: false,
 }) {
-  @Optional() @IsInt32() seq?: number;
+  @MayBeAbsent() @IsInt32() seq?: number;
 }

@@ -27,14 +27,14 @@ export const Doc = (schema: Schema): PropertyDecorator =>
   });
 
 /** The property may be absent, but not null. */
-export const Optional = (): PropertyDecorator =>
+export const MayBeAbsent = (): PropertyDecorator =>
   applyDecorators(
     ValidateIf((_, value) => value !== undefined),
     Doc({ required: false }),
   );
 
 /** The property may be absent or null. */
-export const Nullable = (): PropertyDecorator =>
+export const MayBeNull = (): PropertyDecorator =>
   applyDecorators(IsOptional(), Doc({ required: false, nullable: true }));
 
 /** A rule of our own; its name is the code of the error. The errors of `items` are those of the items of a list. */

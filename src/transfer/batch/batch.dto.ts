@@ -13,7 +13,7 @@ import {
   REFERENCE_SCHEMA,
 } from '../../http/validation/choices';
 import { ID_SCHEMA } from '../../http/validation/numbers';
-import { Doc, Nullable, Optional } from '../../http/validation/property';
+import { Doc, MayBeNull, MayBeAbsent } from '../../http/validation/property';
 import { IsText } from '../../http/validation/text';
 import { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from '../../sprints/sprint.dto';
 import type { Position } from '../../stories/move.dto';
@@ -29,24 +29,24 @@ const NAMED = { named: true };
 
 export class BatchCreateStory extends CreateStory {
   /** `current` or `next`, an id, or a name such as `$sprint`; null, the default, is the backlog. */
-  @Nullable() @IsWordOrId(SPRINT_WORDS, NAMED) sprint_id?: SprintOfBody;
+  @MayBeNull() @IsWordOrId(SPRINT_WORDS, NAMED) sprint_id?: SprintOfBody;
 }
 
 export class BatchUpdateStory extends UpdateStory {
   /** `current` or `next`, an id, or a name such as `$sprint`; null is the backlog. */
-  @Nullable() @IsWordOrId(SPRINT_WORDS, NAMED) override sprint_id?: SprintOfBody;
+  @MayBeNull() @IsWordOrId(SPRINT_WORDS, NAMED) override sprint_id?: SprintOfBody;
 }
 
 export class BatchMoveStory extends MoveStory {
   /** `current` or `next`, an id, or a name such as `$sprint`; null is the backlog. */
-  @Nullable() @IsWordOrId(SPRINT_WORDS, NAMED) override sprint_id?: SprintOfBody;
+  @MayBeNull() @IsWordOrId(SPRINT_WORDS, NAMED) override sprint_id?: SprintOfBody;
   /** Default: `last`. */
-  @Optional() @IsPosition(NAMED) override position?: Position;
+  @MayBeAbsent() @IsPosition(NAMED) override position?: Position;
 }
 
 export class BatchCompleteSprint extends OmitType(CompleteSprint, ['dry_run']) {
   /** `backlog` (default), `next`, an id, or a name such as `$sprint`. */
-  @Optional()
+  @MayBeAbsent()
   @IsWordOrId(['backlog', 'next'], NAMED)
   override unfinished?: 'backlog' | 'next' | number;
 }
@@ -73,15 +73,15 @@ export type OperationName = keyof typeof KINDS;
 export class BatchOperation {
   @IsOneOf(Object.keys(KINDS)) op: OperationName;
   @IsOneOf(RESOURCE_TYPES) type: ResourceType;
-  @Optional() @IsWordOrId([], NAMED) id?: number | 'current';
-  @Optional() @IsReferenceName() as?: string;
-  @Optional() @IsText(1000) if_match?: string;
-  @Optional() @IsObject() set?: object;
+  @MayBeAbsent() @IsWordOrId([], NAMED) id?: number | 'current';
+  @MayBeAbsent() @IsReferenceName() as?: string;
+  @MayBeAbsent() @IsText(1000) if_match?: string;
+  @MayBeAbsent() @IsObject() set?: object;
 }
 
 /** An operation that may name the current sprint instead of an id; see `takesCurrent`. */
 export class BatchSprintAction extends BatchOperation {
-  @Optional() @IsWordOrId(['current'], NAMED) override id?: number | 'current';
+  @MayBeAbsent() @IsWordOrId(['current'], NAMED) override id?: number | 'current';
 }
 
 /** The fields besides `op` and `type` that a kind of operation may have. */
@@ -147,7 +147,7 @@ export class Batch {
   operations: unknown[];
 
   /** Responds with the same results, but changes nothing. */
-  @Optional() @IsFlag() dry_run?: boolean;
+  @MayBeAbsent() @IsFlag() dry_run?: boolean;
 }
 
 export class BatchStory extends StoryView {

@@ -1,7 +1,7 @@
 import { IsFlag } from '../../http/validation/choices';
-import { Optional } from '../../http/validation/property';
+import { MayBeAbsent } from '../../http/validation/property';
 
 export class ExportQuery {
   /** Also exports the event log, from which reports and history are read. */
-  @Optional() @IsFlag() log?: boolean;
+  @MayBeAbsent() @IsFlag() log?: boolean;
 }

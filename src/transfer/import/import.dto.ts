@@ -4,7 +4,7 @@ import { IsFlag, IsOneOf } from '../../http/validation/choices';
 import { IsRecord } from '../../http/validation/collections';
 import { isDate } from '../../http/validation/dates';
 import { MAX_INT32, MIN_INT32 } from '../../http/validation/numbers';
-import { Optional } from '../../http/validation/property';
+import { MayBeAbsent } from '../../http/validation/property';
 import { IsTimeZone, isLonger } from '../../http/validation/text';
 import type { Status } from '../../stories/story.entity';
 import { STATUSES } from '../../stories/story.entity';
@@ -46,11 +46,11 @@ function areDates(value: unknown): boolean {
 /** How an import interprets a file where it is ambiguous. */
 export class Mapping {
   /** Columns of the file, by the field that is read from them. */
-  @Optional()
+  @MayBeAbsent()
   @IsRecord('must be the name of a column', { type: 'string' }, isText)
   columns?: Record<string, string>;
   /** Our status for each status in the file, by its name. */
-  @Optional()
+  @MayBeAbsent()
   @IsRecord(
     `must be one of ${STATUSES.join(', ')}`,
     { type: 'string', enum: [...STATUSES] },
@@ -58,11 +58,11 @@ export class Mapping {
   )
   status?: Record<string, Status>;
   /** Our priority for each priority in the file, by its name; smaller is more urgent. */
-  @Optional()
+  @MayBeAbsent()
   @IsRecord('must be an integer of 32 bits', { type: 'integer' }, integer(MIN_INT32, MAX_INT32))
   priority?: Record<string, number>;
   /** Dates of the sprints that have none in the file, by their names. */
-  @Optional()
+  @MayBeAbsent()
   @IsRecord(
     'must have a start_date and, not before it, an end_date or null',
     {
@@ -77,19 +77,19 @@ export class Mapping {
     areDates,
   )
   sprints?: Record<string, SprintDates>;
-  @Optional() @IsOneOf(DATE_ORDERS) date_order?: DateOrder;
+  @MayBeAbsent() @IsOneOf(DATE_ORDERS) date_order?: DateOrder;
   /** The time zone of times in the file that have none. Default: the time zone of the board. */
-  @Optional() @IsTimeZone() time_zone?: string;
+  @MayBeAbsent() @IsTimeZone() time_zone?: string;
   /** What sub-tasks become. */
-  @Optional() @IsOneOf(['tasks', 'stories', 'skip']) subtasks?: 'tasks' | 'stories' | 'skip';
-  @Optional() @IsOneOf(['skip', 'import']) archived?: 'skip' | 'import';
+  @MayBeAbsent() @IsOneOf(['tasks', 'stories', 'skip']) subtasks?: 'tasks' | 'stories' | 'skip';
+  @MayBeAbsent() @IsOneOf(['skip', 'import']) archived?: 'skip' | 'import';
 }
 
 export class ImportQuery {
   /** Default: `auto`, which detects it. */
-  @Optional() @IsOneOf(['auto', ...IMPORT_FORMATS]) format?: ImportFormat | 'auto';
+  @MayBeAbsent() @IsOneOf(['auto', ...IMPORT_FORMATS]) format?: ImportFormat | 'auto';
   /** Responds with the same result, but changes nothing. */
-  @Optional() @IsFlag() dry_run?: boolean;
+  @MayBeAbsent() @IsFlag() dry_run?: boolean;
 }
 
 export class ImportCounts {
