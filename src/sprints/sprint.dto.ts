@@ -11,7 +11,7 @@ import {
 } from '../http/responses/schema';
 import { IsFlag, IsOneOf } from '../http/validation/choices';
 import { IsCalendarDate, NotBefore } from '../http/validation/dates';
-import { Doc, MayBeNull, MayBeAbsent } from '../http/validation/property';
+import { Doc, MayBeAbsent, MayBeNull } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';

@@ -1,6 +1,6 @@
 import { IsPosition, IsWordOrId } from '../http/validation/choices';
 import { IsIdList } from '../http/validation/collections';
-import { Check, Doc, MayBeNull, MayBeAbsent } from '../http/validation/property';
+import { Check, Doc, MayBeAbsent, MayBeNull } from '../http/validation/property';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';
 

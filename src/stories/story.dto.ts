@@ -14,7 +14,7 @@ import { IsOneOf, IsWordOrId } from '../http/validation/choices';
 import { IsLabels } from '../http/validation/collections';
 import { IsInstant } from '../http/validation/dates';
 import { IsDecimal, IsInt32 } from '../http/validation/numbers';
-import { Doc, MayBeNull, MayBeAbsent } from '../http/validation/property';
+import { Doc, MayBeAbsent, MayBeNull } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';

@@ -3,7 +3,7 @@ import { ReadOnly } from '../http/input/read-only';
 import { EnumField, IdField, InstantField, IntegerField } from '../http/responses/schema';
 import { IsOneOf } from '../http/validation/choices';
 import { IsInt32 } from '../http/validation/numbers';
-import { Doc, MayBeNull, MayBeAbsent } from '../http/validation/property';
+import { Doc, MayBeAbsent, MayBeNull } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { Status } from '../stories/story.entity';
 import { STATUSES } from '../stories/story.entity';

@@ -13,7 +13,7 @@ import {
   REFERENCE_SCHEMA,
 } from '../../http/validation/choices';
 import { ID_SCHEMA } from '../../http/validation/numbers';
-import { Doc, MayBeNull, MayBeAbsent } from '../../http/validation/property';
+import { Doc, MayBeAbsent, MayBeNull } from '../../http/validation/property';
 import { IsText } from '../../http/validation/text';
 import { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from '../../sprints/sprint.dto';
 import type { Position } from '../../stories/move.dto';
