@@ -1,12 +1,10 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../api/problem';
-import { focusInvalid } from '../state/focus';
 import { randomKey } from './random';
 
 /**
- * Runs one request at a time, and keeps its error until the next one, so that a corrected field is not focused. An error
- * about a field of the form focuses the field.
+ * Runs one request at a time, and keeps its error until the next one, so that a corrected field is not focused.
  * @param onStale called before the error of a 412 is shown
  */
 export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => Promise<unknown>) {
@@ -14,7 +12,6 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
   const error = useSignal<E | undefined>(undefined);
   const submit = (run: () => Promise<void>): void => {
     if (isBusy.value) return;
-    const { activeElement } = document;
     isBusy.value = true;
     error.value = undefined;
     run()
@@ -22,9 +19,6 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
         const isStale = failure instanceof ApiError && failure.status === 412;
         if (isStale) await onStale?.().catch(() => undefined);
         error.value = errorOf(failure);
-        const form = activeElement?.closest('form');
-        // Unless the user has gone to another field meanwhile.
-        if (form && document.activeElement === activeElement) focusInvalid(form);
       })
       .finally(() => (isBusy.value = false));
   };
