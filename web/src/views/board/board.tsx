@@ -69,6 +69,13 @@ export function BoardView({ store }: { store: BoardStore }) {
     if (isLoaded) whenIdle(() => (isSettled.value = true));
   }, [isLoaded]);
   const isFixed = sprint.value?.state === 'completed';
+  const columnsOfPage = useRef<HTMLDivElement>(null);
+  // An attribute, because the view need not be drawn again for it.
+  useSignalEffect(() => {
+    // Read even before there are columns, so that the effect runs again.
+    const isDragging = dragged.value !== null;
+    columnsOfPage.current?.toggleAttribute('data-dragging', isDragging);
+  });
   useCompletion(store);
   useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id, isFixed);
 
@@ -86,7 +93,7 @@ export function BoardView({ store }: { store: BoardStore }) {
         <div class="sprint-main">
           <Filters stories={storiesOf(state, sprint.value.id)} />
           <ColumnTabs columns={columns.value} />
-          <div class={`columns ${phase} ${dragged.value === null ? '' : 'dragging'}`}>
+          <div ref={columnsOfPage} class={`columns ${phase}`}>
             {columns.value.map((column) => (
               <Column
                 key={column.status}
