@@ -78,13 +78,13 @@ test('500 cards load and react fast on a processor slowed four times, without a 
       await card(page, column, 'Story 0').waitFor();
     }
   }
-  const shown = Object.values(times);
+  const shown = Object.entries(times).map(([key, ms]) => `${key} ${ms.toFixed(0)}`);
   process.stdout.write(
     `500 cards, processor slowed four times: usable after ${usable.toFixed(0)} ms, ` +
-      `keys shown after ${shown.map((ms) => ms.toFixed(0)).join(', ')} ms, layout shift ${shift.toFixed(3)}\n`,
+      `keys shown after ${shown.join(', ')} ms, layout shift ${shift.toFixed(3)}\n`,
   );
   expect(usable).toBeLessThan(promised(1000));
-  expect(Math.max(...shown)).toBeLessThan(promised(50));
+  expect(Math.max(...Object.values(times))).toBeLessThan(promised(50));
   expect(shift).toBeLessThanOrEqual(0.05);
 });
 

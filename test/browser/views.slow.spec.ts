@@ -320,11 +320,11 @@ test('a board that does not exist offers none of its views', async () => {
 
 describe('The focus', () => {
   test.each([
-    ['board', '', 1280],
-    ['board', '', 390],
-    ['plan', '/backlog', 1280],
-    ['plan', '/backlog', 390],
-  ])('is never hidden by what stays in view of the %s (%s, %i pixels)', async (_, path, width) => {
+    ['board', 1280, ''],
+    ['board', 390, ''],
+    ['plan', 1280, '/backlog'],
+    ['plan', 390, '/backlog'],
+  ])('is never hidden by what stays in view of the %s, %i pixels wide', async (_, width, path) => {
     const board = await startSmallBoard(Array.from({ length: 25 }, (_, i) => `Story ${i}`));
     const page = await openPage(`${board.url}${path}`, { viewport: { width, height: 500 } });
     const first = page.locator('[data-story]').first();
