@@ -26,14 +26,21 @@ const MARK = Buffer.from('\ufeff');
 export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Lines> {
   const hash = createHash('sha256');
   let first = 1;
-  // Begins with the last complete line, which may be the last of the file: that one is not part of the checksum.
-  let rest: Buffer = Buffer.alloc(0);
+  // Begin with the last complete line, which may be the last of the file: that one is not part of the checksum.
+  let parts: Buffer[] = [];
+  let length = 0;
   for await (const chunk of file) {
-    const bytes = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
+    parts.push(chunk);
+    length += chunk.length;
+    // Joined once there is a further line: to join each small chunk of a long line takes quadratic time.
+    if (length <= 2 * MAX_LINE_BYTES && !chunk.includes(NEWLINE)) continue;
+    const bytes = Buffer.concat(parts);
     const end = bytes.lastIndexOf(NEWLINE);
     const start = end > 0 ? bytes.lastIndexOf(NEWLINE, end - 1) + 1 : 0;
-    rest = bytes.subarray(start);
-    if (rest.length > 2 * MAX_LINE_BYTES) throw invalidLine(first, 'too_long', 'it is too long');
+    const rest = bytes.subarray(start);
+    parts = [rest];
+    length = rest.length;
+    if (length > 2 * MAX_LINE_BYTES) throw invalidLine(first, 'too_long', 'it is too long');
     if (start === 0) continue;
     const confirmed = bytes.subarray(0, start);
     const hasMark = first === 1 && confirmed.subarray(0, MARK.length).equals(MARK);
@@ -45,7 +52,7 @@ export async function* linesOf(file: AsyncIterable<Buffer>): AsyncGenerator<Line
     // Lets other requests run: reading from memory or a fast disk does not.
     await setImmediate();
   }
-  const last = rest.toString();
+  const last = Buffer.concat(parts).toString();
   const end = readLastLine(last);
   if (end?.lines === first - 1 && end.sha256 === hash.digest('hex')) return;
   if (end) {

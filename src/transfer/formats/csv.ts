@@ -133,7 +133,9 @@ class RowReader {
       if (column === null) return;
       const cell = this.isOurs ? unguarded(cells[i] ?? '') : (cells[i] ?? '');
       const isEmpty = cell === '' || cell === this.context.nullText;
-      if (column === 'sprint') sprints = isEmpty ? [] : this.sprint(line, cell);
+      // An export writes no blank name, but an editor may leave a space.
+      if (column === 'sprint')
+        sprints = isEmpty || cell.trim() === '' ? [] : this.sprint(line, cell);
       else if (!isEmpty) fields[column] = this.valueOf(column, cell, line);
       else if (!KEPT.includes(column)) fields[column] = column === 'labels' ? [] : null;
     });

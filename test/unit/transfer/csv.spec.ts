@@ -231,6 +231,12 @@ it('our own CSV has every error of a row: of its cells, its missing title and it
   ]);
 });
 
+it('a blank cell of our own CSV names no sprint', async () => {
+  const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
+  const { sprints, stories } = await planCsv(fileOf('title,sprint\na, \n'), {}, context);
+  expect([sprints, stories[0]?.sprints]).toEqual([[], []]);
+});
+
 it('our own CSV gets the dates of its sprints from the mapping, as other formats do', async () => {
   const days = { start_date: '2026-03-02', end_date: '2026-03-13' };
   const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
