@@ -124,13 +124,16 @@ class Mapper {
   /** Returns the mapping that gives the same plan. */
   private applied(dateOrder: DateOrder | undefined): Mapping {
     // Without fields that were read from several columns: these are recognised again.
-    const columns = Object.entries(this.source.columns ?? {}).flatMap(([column, field], _, all) =>
-      field !== null && all.every(([other, same]) => same !== field || other === column)
-        ? [[field, column] as const]
-        : [],
+    const recognised = Object.entries(this.source.columns ?? {}).flatMap(
+      ([column, field], _, all) =>
+        field !== null && all.every(([other, same]) => same !== field || other === column)
+          ? [[field, column] as const]
+          : [],
     );
+    // Those of the request, too, which a file that is no table may not list.
+    const columns = { ...this.mapping.columns, ...Object.fromEntries(recognised) };
     return {
-      ...(columns.length > 0 && { columns: Object.fromEntries(columns) }),
+      ...(Object.keys(columns).length > 0 && { columns }),
       ...this.names.used(),
       sprints: this.mapping.sprints ?? {},
       ...(dateOrder && { date_order: dateOrder }),

@@ -58,10 +58,19 @@ export async function planSprints(
   }
   const planner = new SprintPlanner(mapping, context, withOpenStories);
   const planned = await planner.plan([...found.values()]);
-  return {
-    sprints: [...planned.values()],
-    sprintsOf: ({ sprints }) => inOrder(new Set(sprints), planned),
-  };
+  const sprintsOf = ({ sprints }: SourceStory): string[] => inOrder(new Set(sprints), planned);
+  const openIn = new Set<string>();
+  for (const { source: story, status } of context.stories) {
+    await timeSlice.pause();
+    if (status !== 'done') openIn.add(sprintsOf(story).at(-1) ?? '');
+  }
+  for (const sprint of planned.values()) {
+    if (sprint.completed_at && openIn.has(sprint.key)) {
+      const detail = 'it is completed, but has open stories';
+      context.texts.warnings.at('open_in_completed_sprint', placeOf(sprint), detail);
+    }
+  }
+  return { sprints: [...planned.values()], sprintsOf };
 }
 
 const unknown = (key: string): SourceSprint => ({
@@ -85,7 +94,8 @@ function inOrder(keys: ReadonlySet<string>, planned: Map<string, PlannedSprint>)
   return [...completed, ...(open ? [open] : [])].map(({ key }) => key);
 }
 
-const placeOf = ({ name, key }: SourceSprint): string => `sprint "${name ?? key}"`;
+const placeOf = ({ name, key }: Pick<SourceSprint, 'name' | 'key'>): string =>
+  `sprint "${name ?? key}"`;
 
 const shortName = ({ name, key }: SourceSprint): string => (name ?? key).slice(0, 100);
 
@@ -193,9 +203,6 @@ class SprintPlanner {
         end < this.today &&
         !this.withOpenStories.has(sprint.key));
     const completed_at = closed ? this.completedAt(sprint, start, end) : null;
-    if (completed_at && this.withOpenStories.has(sprint.key)) {
-      this.warn('open_in_completed_sprint', sprint, 'it is completed, but has open stories');
-    }
     return {
       key: sprint.key,
       external_id: texts.line(

@@ -704,6 +704,22 @@ it('returns a mapping that results in the same plan', async () => {
   expect(second.unmapped).toEqual({});
 });
 
+it('returns the columns of the request if the file is no table', async () => {
+  const mapping = { columns: { points: 'Complexity' } };
+  expect((await plan({ stories: [story()] }, mapping)).mapping).toMatchObject(mapping);
+});
+
+it('warns of open stories in a completed sprint only if they are still in it', async () => {
+  const closed = sprint({ name: 'Old', start: '2026-01-05', end: '2026-01-16', closed: true });
+  const now = sprint({ name: 'Now', start: '2026-11-16' });
+  const codesOf = async (sprints: string[]): Promise<string[]> => {
+    const { warnings } = await plan({ sprints: [closed, now], stories: [story({ sprints })] });
+    return warnings.map(({ code }) => code);
+  };
+  expect(await codesOf(['Now', 'Old'])).not.toContain('open_in_completed_sprint');
+  expect(await codesOf(['Old'])).toContain('open_in_completed_sprint');
+});
+
 it('lets other requests run while it maps many stories', async () => {
   const stories = Array.from({ length: 20_000 }, (_, i) =>
     story({
