@@ -262,6 +262,18 @@ describe('a second import', () => {
     ]);
   });
 
+  it('places a new story after those to which the file gives a greater seq', async () => {
+    await load('Raised', 'external_id,title\nx-1,A\nx-2,B\n');
+    const file = 'external_id,title,seq\nx-1,A,100\nx-2,B,200\nx-3,C,\n';
+    expect((await load('Raised', file)).status).toBe(200);
+    const stories = await storiesOf('Raised');
+    expect(stories.map(({ title, seq }: any) => `${title} ${seq}`)).toEqual([
+      'A 100',
+      'B 200',
+      'C 201',
+    ]);
+  });
+
   it('finds a sprint by the id or the name that an export of the board has', async () => {
     const make = (name: string | null): Promise<any> =>
       made2xx(

@@ -286,6 +286,17 @@ describe('an import of a Jira CSV export', () => {
     expect(most).toMatchObject({ created: { tasks: 1000 } });
   });
 
+  it('names the entry of JSON that the board cannot take', async () => {
+    const last = { title: 'Last', seq: 2 ** 31 - 1 };
+    await made2xx(service.client.post('/api/boards/Last%20story/backlog', last));
+    const file = JSON.stringify({ issues: [issue('A-1', { summary: 'Next' })] });
+    const answer = await upload(service.client, 'Last story', file);
+    expectProblem(answer, 400, 'invalid_file');
+    expect(answer.body.detail).toMatch(
+      /^Some entries cannot be imported\. Entry 1: seq would exceed/,
+    );
+  });
+
   it('is rejected if a sub-task would follow a task with the greatest seq', async () => {
     const file = 'Summary,Issue key,Issue Type,Parent key\nOne,A-1,Story,\nPart,A-2,Sub-task,A-1\n';
     await load('Last task', file);

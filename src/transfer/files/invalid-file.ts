@@ -6,6 +6,9 @@ export interface LineError extends Pick<FieldError, 'column' | 'value' | 'code' 
   line: number;
 }
 
+/** What the numbers of rows are: lines of a table, or entries of a JSON file. */
+export type Unit = 'line' | 'entry';
+
 /** The most errors in a response. */
 const MAX_ERRORS = 1000;
 
@@ -15,22 +18,27 @@ export class InvalidFile extends Problem {
     message: string,
     code: 'invalid_file' | 'unknown_format' | 'ambiguous_dates' = 'invalid_file',
     errors: readonly LineError[] = [],
+    unit: Unit = 'line',
   ) {
     const sorted = errors.toSorted((a, b) => a.line - b.line).slice(0, MAX_ERRORS);
     const [first] = sorted;
     super(
       code,
-      first ? detailOf(message, first, errors.length) : message,
+      first ? detailOf(message, first, errors.length, unit) : message,
       first && { errors: sorted },
     );
   }
 }
 
-function detailOf(message: string, { line, detail }: LineError, count: number): string {
-  if (count > 1)
-    return `${message} There are ${count} errors, the first on line ${line}: ${detail}.`;
+function detailOf(message: string, { line, detail }: LineError, count: number, unit: Unit): string {
+  if (count > 1) {
+    const first = unit === 'line' ? `on line ${line}` : `in entry ${line}`;
+    return `${message} There are ${count} errors, the first ${first}: ${detail}.`;
+  }
   const isComplete = new RegExp(`\\b(line|entry) ${line}\\b`, 'i').test(message);
-  return isComplete ? message : `${message} Line ${line}: ${detail}.`;
+  return isComplete
+    ? message
+    : `${message} ${unit === 'line' ? 'Line' : 'Entry'} ${line}: ${detail}.`;
 }
 
 /** A file with one error. @param message names the line, and may say what can be done */

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Status } from '../../stories/story.entity';
 import type { Mapping } from '../import/import.dto';
+import type { Unit } from './invalid-file';
 
 /**
  * The content of a file in the terms of the tool that wrote it. `mapSource` converts it to a plan; readers do
@@ -93,8 +94,7 @@ export interface Skipped {
 export class Warnings {
   private readonly byCode = new Map<string, { count: number; examples: string[] }>();
 
-  /** @param unit what the numbers of places are: lines of a table, or entries of a JSON file */
-  constructor(readonly unit: 'line' | 'entry' = 'line') {}
+  constructor(readonly unit: Unit = 'line') {}
 
   /** @param place a number or, for another place than a line or an entry, its name */
   at(code: string, place: number | string, detail: string): void {

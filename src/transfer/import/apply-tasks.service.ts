@@ -6,7 +6,7 @@ import type { PlacedTask } from '../../tasks/task-writer.service';
 import { TaskWriter } from '../../tasks/task-writer.service';
 import type { TaskView } from '../../tasks/task.dto';
 import { findTasksOfStories, MAX_TASKS } from '../../tasks/task.queries';
-import { InvalidFile, noSeq } from '../files/invalid-file';
+import { noSeq } from '../files/invalid-file';
 import type { ImportRun } from './import-run';
 import type { PlannedTask } from './plan';
 
@@ -70,7 +70,8 @@ export class ApplyTasks {
       for (const { line, title, external_id, done_at, ...others } of tasks) {
         const seq = others.seq ?? last + 1;
         if (seq > MAX_INT32) {
-          throw new InvalidFile('Some rows cannot be imported.', 'invalid_file', [noSeq(line)]);
+          run.errors.push(noSeq(line));
+          throw run.rejection();
         }
         last = Math.max(last, seq);
         const before = moved.get(external_id ?? '');
@@ -157,7 +158,8 @@ export class ApplyTasks {
     own: readonly TaskView[],
     tasks: readonly PlannedTask[],
   ): Promise<PlannedTask[]> {
-    const free = new Set(own);
+    const free = new Map<string, TaskView[]>();
+    for (const task of own) free.set(keyOf(task), [...(free.get(keyOf(task)) ?? []), task]);
     const seen = new Set<string>();
     const missing: PlannedTask[] = [];
     for (const task of tasks) {
@@ -168,18 +170,16 @@ export class ApplyTasks {
         continue;
       }
       if (external_id !== null) seen.add(external_id);
-      const found = [...free].find((other) =>
-        external_id === null
-          ? other.external_id === null &&
-            other.title === title &&
-            (createdAt === undefined || other.created_at === createdAt)
-          : other.external_id === external_id,
+      const alike = free.get(keyOf(task)) ?? [];
+      const index = alike.findIndex(
+        (other) =>
+          external_id !== null || createdAt === undefined || other.created_at === createdAt,
       );
+      const [found] = index < 0 ? [] : alike.splice(index, 1);
       if (!found) {
         missing.push(task);
         continue;
       }
-      free.delete(found);
       const after = await this.writer.update(run.change, run.board, found, {
         title,
         status,
@@ -192,6 +192,10 @@ export class ApplyTasks {
     return missing;
   }
 }
+
+/** A task is the same if it has the same `external_id` or, if neither has one, the same title. */
+const keyOf = ({ external_id, title }: Pick<PlannedTask, 'external_id' | 'title'>): string =>
+  external_id === null ? `title ${title}` : `id ${external_id}`;
 
 /** The ids of tasks of another tool. In our own format, which has a `created_at`, tasks of different stories may have the same id. */
 const foreignIds = (tasks: readonly PlannedTask[]): string[] =>

@@ -10,7 +10,7 @@ import { findBriefStoriesByExternalId } from '../../stories/brief-story.queries'
 import type { PlacedStory } from '../../stories/story-writer.service';
 import { StoryWriter } from '../../stories/story-writer.service';
 import { findEndOfBacklog, findEndOfSprint, MAX_STORIES } from '../../stories/story.queries';
-import { InvalidFile, noSeq } from '../files/invalid-file';
+import { noSeq } from '../files/invalid-file';
 import { Warnings } from '../files/source';
 import type { PlacedSprint } from './apply-sprints.service';
 import { ApplySprints } from './apply-sprints.service';
@@ -79,9 +79,7 @@ export class ApplyService {
       existing.filter(({ completed_at }) => completed_at !== null).map(({ id }) => id),
     );
     const { creations, updates, addedTasks } = await this.decide(run, plan, sprints, completed);
-    if (run.errors.length > 0) {
-      throw new InvalidFile('Some rows cannot be imported.', 'invalid_file', run.errors);
-    }
+    if (run.errors.length > 0) throw run.rejection();
 
     const waiting: Waiting[] = [];
     const withTasks: TasksOfStory[] = [];
@@ -169,6 +167,7 @@ export class ApplyService {
           const moves = sprintId !== undefined && sprintId !== story.sprint_id;
           const seq = moves ? await lists.add(sprintId, planned.seq) : (planned.seq ?? undefined);
           if (moves) lists.remove(story.sprint_id);
+          else if (seq !== undefined) lists.keep(story.sprint_id, seq);
           updates.push({ story, planned, route: waits ? [story.sprint_id, ...route] : route, seq });
           if (seq !== undefined && seq > MAX_INT32) run.errors.push(noSeq(line));
           continue;
@@ -283,6 +282,8 @@ class Lists {
   /** The greatest `seq` and the number of stories, only of lists to which a story is added. */
   private readonly ends = new Map<number | null, { last: number; count: number }>();
   private readonly removed = new Map<number | null, number>();
+  /** The greatest `seq` that the file gives to a story that stays in a list. */
+  private readonly given = new Map<number | null, number>();
 
   constructor(private readonly run: ImportRun) {}
 
@@ -297,10 +298,15 @@ class Lists {
           : ((await findEndOfSprint(change, board, sprintId)) ?? { last: 0, count: 0 });
       this.ends.set(sprintId, (end = { last, count }));
     }
-    const seq = given ?? end.last + 1;
+    const seq = given ?? Math.max(end.last, this.given.get(sprintId) ?? 0) + 1;
     end.last = Math.max(end.last, seq);
     end.count += 1;
     return seq;
+  }
+
+  /** Lets new stories follow one that stays in its list and gets a `seq`. */
+  keep(sprintId: number | null, seq: number): void {
+    this.given.set(sprintId, Math.max(seq, this.given.get(sprintId) ?? 0));
   }
 
   remove(sprintId: number | null): void {

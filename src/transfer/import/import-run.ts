@@ -1,6 +1,7 @@
 import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import type { LineError } from '../files/invalid-file';
+import { InvalidFile } from '../files/invalid-file';
 import type { Skipped, Warnings } from '../files/source';
 import type { ImportCounts, SprintDates } from './import.dto';
 import { TasksOfBoard } from './tasks-of-board';
@@ -25,5 +26,12 @@ export class ImportRun {
     readonly warnings: Warnings,
   ) {
     this.tasksOfBoard = new TasksOfBoard(change, board.id);
+  }
+
+  /** The rejection of the file because of `errors`. */
+  rejection(): InvalidFile {
+    const { unit } = this.warnings;
+    const message = `Some ${unit === 'line' ? 'rows' : 'entries'} cannot be imported.`;
+    return new InvalidFile(message, 'invalid_file', this.errors, unit);
   }
 }
