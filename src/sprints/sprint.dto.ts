@@ -11,7 +11,7 @@ import {
 } from '../http/responses/schema';
 import { IsFlag, IsOneOf } from '../http/validation/choices';
 import { IsCalendarDate, NotBefore } from '../http/validation/dates';
-import { Doc, MayBeAbsent, MayBeNull } from '../http/validation/property';
+import { Doc, MayBeAbsent, MayBeAbsentOrNull } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import { StoryView } from '../stories/story.dto';
 import { TaskView } from '../tasks/task.dto';
@@ -55,11 +55,11 @@ export class CreateSprint {
   /** A date-time is accepted, too; its calendar date is used as it is written. */
   @IsCalendarDate() @Doc({ example: '2026-11-23' }) start_date: string;
   /** Inclusive; not before `start_date`. */
-  @MayBeNull() @NotBefore('start_date') @IsCalendarDate() end_date?: string | null;
-  @MayBeNull() @IsText(100) name?: string | null;
-  @MayBeNull() @IsText(2000) goal?: string | null;
+  @MayBeAbsentOrNull() @NotBefore('start_date') @IsCalendarDate() end_date?: string | null;
+  @MayBeAbsentOrNull() @IsText(100) name?: string | null;
+  @MayBeAbsentOrNull() @IsText(2000) goal?: string | null;
   /** Unique on its board. */
-  @MayBeNull() @IsText(100) external_id?: string | null;
+  @MayBeAbsentOrNull() @IsText(100) external_id?: string | null;
 }
 
 @ReadOnly(

@@ -1,6 +1,6 @@
 import { IsPosition, IsWordOrId } from '../http/validation/choices';
 import { IsIdList } from '../http/validation/collections';
-import { Check, Doc, MayBeAbsent, MayBeNull } from '../http/validation/property';
+import { Check, Doc, MayBeAbsent, MayBeAbsentOrNull } from '../http/validation/property';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';
 
@@ -12,7 +12,7 @@ export class MoveStory {
    * The sprint to move to, by its id or as `current` or `next` of the board; null: the backlog. Default: the list
    * of the story that `position` names, otherwise the list of the story that is moved.
    */
-  @MayBeNull() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
+  @MayBeAbsentOrNull() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
   /** Default: `last`. */
   @MayBeAbsent() @IsPosition() @Doc({ example: { before: 42 } }) position?: Position;
 }

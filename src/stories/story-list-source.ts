@@ -152,7 +152,7 @@ const FILTERS: { [Name in FilterName]-?: Filter<NonNullable<StoryListQuery[Name]
 };
 const FILTER_NAMES = Object.keys(FILTERS) as FilterName[];
 
-/** How the keys of a sort are compared. A key that may be null has an `ifNull`, and another key puts null last. */
+/** How the keys of a sort are compared. `ifNull` replaces null; a key before it puts null last. */
 const SORT_KEYS: Record<Sortable, { kind: SortKey['kind']; ifNull?: number }> = {
   seq: { kind: 'integer' },
   priority: { kind: 'integer', ifNull: 0 },

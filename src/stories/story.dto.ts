@@ -14,7 +14,7 @@ import { IsOneOf, IsWordOrId } from '../http/validation/choices';
 import { IsLabels } from '../http/validation/collections';
 import { IsInstant } from '../http/validation/dates';
 import { IsDecimal, IsInt32 } from '../http/validation/numbers';
-import { Doc, MayBeAbsent, MayBeNull } from '../http/validation/property';
+import { Doc, MayBeAbsent, MayBeAbsentOrNull } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { SprintOfBody } from './sprint-words';
 import { SPRINT_WORDS } from './sprint-words';
@@ -49,18 +49,18 @@ export class StoryDeleted extends Deleted {
 
 export class CreateStory {
   @IsText(255, { blank: false }) @Doc({ example: 'Users can reset their password' }) title: string;
-  @MayBeNull() @IsText(32_767) description?: string | null;
+  @MayBeAbsentOrNull() @IsText(32_767) description?: string | null;
   /** Default: one more than the greatest `seq` of the list. */
-  @MayBeNull() @IsInt32() seq?: number | null;
+  @MayBeAbsentOrNull() @IsInt32() seq?: number | null;
   /** Smaller is more urgent. */
-  @MayBeNull() @IsInt32() priority?: number | null;
+  @MayBeAbsentOrNull() @IsInt32() priority?: number | null;
   @MayBeAbsent() @IsOneOf(STATUSES) status?: Status;
   /** At most two decimals. */
-  @MayBeNull() @IsDecimal(1000) points?: number | null;
-  @MayBeNull() @IsText(100) assignee?: string | null;
+  @MayBeAbsentOrNull() @IsDecimal(1000) points?: number | null;
+  @MayBeAbsentOrNull() @IsText(100) assignee?: string | null;
   @MayBeAbsent() @IsLabels() labels?: string[];
   /** Unique on its board. */
-  @MayBeNull() @IsText(100) external_id?: string | null;
+  @MayBeAbsentOrNull() @IsText(100) external_id?: string | null;
 }
 
 @ReadOnly('id', 'board_name', 'created_at', 'updated_at', 'done_at', 'version')
@@ -72,7 +72,7 @@ export class UpdateStory extends PartialType(OmitType(CreateStory, ['seq']), {
    * Null moves the story to the backlog; a sprint of another board moves it to that board. `current` and
    * `next` name sprints of its own board.
    */
-  @MayBeNull() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
+  @MayBeAbsentOrNull() @IsWordOrId(SPRINT_WORDS) sprint_id?: SprintOfBody;
 }
 
 const SORTABLE = ['seq', 'priority', 'points', 'title', 'created_at', 'updated_at'] as const;
@@ -111,7 +111,7 @@ export class StoryListQuery extends PageQuery {
   /** An empty value matches the backlog. */
   @MayBeAbsent() @AnyId() sprint_id?: (number | null)[];
   /** At most 20 words; the title or the description contains each of them. */
-  @MayBeNull() @IsText(1000) @HasWords(20) q?: string | null;
+  @MayBeAbsentOrNull() @IsText(1000) @HasWords(20) q?: string | null;
   /** An empty value matches stories without an external id. */
   @MayBeAbsent() @AnyText(100) external_id?: (string | null)[];
   /** Stories that were changed at this instant or later. */

@@ -3,7 +3,7 @@ import { ReadOnly } from '../http/input/read-only';
 import { EnumField, IdField, InstantField, IntegerField } from '../http/responses/schema';
 import { IsOneOf } from '../http/validation/choices';
 import { IsInt32 } from '../http/validation/numbers';
-import { Doc, MayBeAbsent, MayBeNull } from '../http/validation/property';
+import { Doc, MayBeAbsent, MayBeAbsentOrNull } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
 import type { Status } from '../stories/story.entity';
 import { STATUSES } from '../stories/story.entity';
@@ -26,11 +26,11 @@ export class TaskView {
 export class CreateTask {
   @IsText(255, { blank: false }) @Doc({ example: 'Write the migration' }) title: string;
   /** Default: one more than the greatest `seq` of the story's tasks. */
-  @MayBeNull() @IsInt32() seq?: number | null;
+  @MayBeAbsentOrNull() @IsInt32() seq?: number | null;
   @MayBeAbsent() @IsOneOf(STATUSES) status?: Status;
-  @MayBeNull() @IsText(100) assignee?: string | null;
+  @MayBeAbsentOrNull() @IsText(100) assignee?: string | null;
   /** Unique in its story. */
-  @MayBeNull() @IsText(100) external_id?: string | null;
+  @MayBeAbsentOrNull() @IsText(100) external_id?: string | null;
 }
 
 @ReadOnly('id', 'story_id', 'created_at', 'updated_at', 'done_at', 'version')

@@ -34,7 +34,7 @@ export const MayBeAbsent = (): PropertyDecorator =>
   );
 
 /** The property may be absent or null. */
-export const MayBeNull = (): PropertyDecorator =>
+export const MayBeAbsentOrNull = (): PropertyDecorator =>
   applyDecorators(IsOptional(), Doc({ required: false, nullable: true }));
 
 /** A rule of our own; its name is the code of the error. The errors of `items` are those of the items of a list. */

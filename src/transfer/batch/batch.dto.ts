@@ -13,7 +13,7 @@ import {
   REFERENCE_SCHEMA,
 } from '../../http/validation/choices';
 import { ID_SCHEMA } from '../../http/validation/numbers';
-import { Doc, MayBeAbsent, MayBeNull } from '../../http/validation/property';
+import { Doc, MayBeAbsent, MayBeAbsentOrNull } from '../../http/validation/property';
 import { IsText } from '../../http/validation/text';
 import { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from '../../sprints/sprint.dto';
 import type { Position } from '../../stories/move.dto';
@@ -29,17 +29,17 @@ const NAMED = { named: true };
 
 export class BatchCreateStory extends CreateStory {
   /** `current` or `next`, an id, or a name such as `$sprint`; null, the default, is the backlog. */
-  @MayBeNull() @IsWordOrId(SPRINT_WORDS, NAMED) sprint_id?: SprintOfBody;
+  @MayBeAbsentOrNull() @IsWordOrId(SPRINT_WORDS, NAMED) sprint_id?: SprintOfBody;
 }
 
 export class BatchUpdateStory extends UpdateStory {
   /** `current` or `next`, an id, or a name such as `$sprint`; null is the backlog. */
-  @MayBeNull() @IsWordOrId(SPRINT_WORDS, NAMED) override sprint_id?: SprintOfBody;
+  @MayBeAbsentOrNull() @IsWordOrId(SPRINT_WORDS, NAMED) override sprint_id?: SprintOfBody;
 }
 
 export class BatchMoveStory extends MoveStory {
   /** `current` or `next`, an id, or a name such as `$sprint`; null is the backlog. */
-  @MayBeNull() @IsWordOrId(SPRINT_WORDS, NAMED) override sprint_id?: SprintOfBody;
+  @MayBeAbsentOrNull() @IsWordOrId(SPRINT_WORDS, NAMED) override sprint_id?: SprintOfBody;
   /** Default: `last`. */
   @MayBeAbsent() @IsPosition(NAMED) override position?: Position;
 }
