@@ -283,7 +283,7 @@ class Lists {
   private readonly ends = new Map<number | null, { last: number; count: number }>();
   private readonly removed = new Map<number | null, number>();
   /** The greatest `seq` that the file gives to a story that stays in a list. */
-  private readonly given = new Map<number | null, number>();
+  private readonly kept = new Map<number | null, number>();
 
   constructor(private readonly run: ImportRun) {}
 
@@ -298,7 +298,7 @@ class Lists {
           : ((await findEndOfSprint(change, board, sprintId)) ?? { last: 0, count: 0 });
       this.ends.set(sprintId, (end = { last, count }));
     }
-    const seq = given ?? Math.max(end.last, this.given.get(sprintId) ?? 0) + 1;
+    const seq = given ?? Math.max(end.last, this.kept.get(sprintId) ?? 0) + 1;
     end.last = Math.max(end.last, seq);
     end.count += 1;
     return seq;
@@ -306,7 +306,7 @@ class Lists {
 
   /** Lets new stories follow one that stays in its list and gets a `seq`. */
   keep(sprintId: number | null, seq: number): void {
-    this.given.set(sprintId, Math.max(seq, this.given.get(sprintId) ?? 0));
+    this.kept.set(sprintId, Math.max(seq, this.kept.get(sprintId) ?? 0));
   }
 
   remove(sprintId: number | null): void {

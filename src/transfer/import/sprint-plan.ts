@@ -62,7 +62,8 @@ export async function planSprints(
   const openIn = new Set<string>();
   for (const { source: story, status } of context.stories) {
     await timeSlice.pause();
-    if (status !== 'done') openIn.add(sprintsOf(story).at(-1) ?? '');
+    const last = status === 'done' ? undefined : sprintsOf(story).at(-1);
+    if (last !== undefined) openIn.add(last);
   }
   for (const sprint of planned.values()) {
     if (sprint.completed_at && openIn.has(sprint.key)) {
