@@ -25,7 +25,7 @@ export interface SprintRow extends Omit<SprintView, 'state'> {
 /** The fields by which an import finds a sprint. */
 export type SprintBrief = Pick<
   SprintRow,
-  'id' | 'name' | 'external_id' | 'start_date' | 'completed_at' | 'created_at'
+  'id' | 'name' | 'external_id' | 'start_date' | 'end_date' | 'completed_at' | 'created_at'
 >;
 
 /** The words by which a path may name a sprint of a board. */
@@ -239,7 +239,8 @@ export class SprintQueries implements SprintWords {
 
   /** All sprints of a board, in their order. */
   briefs(reader: Reader, boardId: number): Promise<SprintBrief[]> {
-    const columns = 's.id, s.name, s.external_id, s.start_date, s.completed_at, s.created_at';
+    const columns =
+      's.id, s.name, s.external_id, s.start_date, s.end_date, s.completed_at, s.created_at';
     const sprints = this.sprints.createQueryBuilder('s').select(columns);
     return rowsOf(reader, ordered(sprints.where('s.board_id = :boardId', { boardId }), 'ASC'));
   }

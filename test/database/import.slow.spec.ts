@@ -128,6 +128,35 @@ describe('an import of CSV', () => {
     expect((await client.get('/api/boards/Logged')).body.revision).toBe(4);
   });
 
+  it('places new sprints without dates after the sprints of the board', async () => {
+    service.clock.set('2026-11-19T10:00:00.000Z');
+    const board = '/api/boards/Followed';
+    const created = async (name: string, start_date: string, end_date: string | null) =>
+      client.post(`${board}/sprints`, { name, start_date, end_date });
+    await created('Sprint 1', '2026-11-02', '2026-11-15');
+    await created('Sprint 2', '2026-11-16', '2026-11-29');
+    const rows = [1, 2, 3, 4].map((i) => `F-${i},story ${i},,,,,,,,Sprint ${i}\n`);
+    const answer = await load('Followed', HEADER + rows.join(''));
+    expect(answer.body.mapping.sprints).toEqual({
+      'Sprint 3': { start_date: '2026-11-30', end_date: '2026-12-13' },
+      'Sprint 4': { start_date: '2026-12-14', end_date: '2026-12-27' },
+    });
+    await created('Far', '2027-02-01', null);
+    await load('Followed', HEADER + 'F-5,story 5,,,,,,,,Sprint 5\n');
+    const sprints = await of(`${board}/sprints`);
+    expect(sprints.map((sprint: any) => [sprint.name, sprint.start_date, sprint.end_date])).toEqual(
+      [
+        ['Sprint 1', '2026-11-02', '2026-11-15'],
+        ['Sprint 2', '2026-11-16', '2026-11-29'],
+        ['Sprint 3', '2026-11-30', '2026-12-13'],
+        ['Sprint 4', '2026-12-14', '2026-12-27'],
+        ['Far', '2027-02-01', null],
+        ['Sprint 5', '2027-02-15', '2027-02-28'],
+      ],
+    );
+    service.clock.set();
+  });
+
   it('changes nothing when it is repeated', async () => {
     const file = HEADER + 'T-1,first,text,done,1,2,ada,"x,y",5,One\nT-2,second,,,,,,,,\n';
     await load('Twice', file);

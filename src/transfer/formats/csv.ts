@@ -202,7 +202,7 @@ class RowReader {
   }
 }
 
-/** The sprints that the rows name. Those without dates follow one another from next Monday on. */
+/** The sprints that the rows name. Those without dates are consecutive from next Monday on. */
 function planSprints(
   names: ReadonlyMap<string, string>,
   { sprints: mapped }: Mapping,
@@ -226,7 +226,7 @@ function planSprints(
         start_date,
         completed_at: null,
         end_date: days ? (days.end_date ?? null) : addDays(start_date, SPRINT_DAYS - 1),
-        ...(!days && { assumed: true }),
+        ...(!days && { assumed: true, follows: true }),
       };
     });
 }

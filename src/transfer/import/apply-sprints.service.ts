@@ -8,6 +8,7 @@ import { sprintLabels } from '../../stories/story-csv';
 import { toStored } from '../../time/clock';
 import type { ImportRun } from './import-run';
 import type { PlannedSprint } from './plan';
+import { placeAfter } from './sprint-plan';
 
 /** A sprint of the plan that is on the board now. */
 export interface PlacedSprint {
@@ -58,7 +59,15 @@ export class ApplySprints {
     for (const sprint of planned) {
       await change.pause();
       const found = known.get(sprint) ?? free.take(sprint);
-      const one = found ? await this.update(run, sprint, found) : await this.create(run, sprint);
+      if (found) known.set(sprint, found);
+    }
+    const following = placeAfter(existing, planned, (sprint) => !known.has(sprint));
+    for (const sprint of planned) {
+      await change.pause();
+      const found = known.get(sprint);
+      const one = found
+        ? await this.update(run, sprint, found)
+        : await this.create(run, following.get(sprint.key) ?? sprint);
       placed.set(sprint.key, one);
     }
     return placed;

@@ -51,6 +51,11 @@ export interface PlannedSprint {
    * one, `apply` adds the warning `dates_assumed`.
    */
   assumed?: boolean;
+  /**
+   * Whether it is open and has no dates at all. Its dates are those on a board without sprints; `apply` places a new
+   * one after the last sprint.
+   */
+  follows?: boolean;
   /** Null if it is open. */
   completed_at: Date | null;
   /**

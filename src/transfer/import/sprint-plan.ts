@@ -100,10 +100,43 @@ const placeOf = ({ name, key }: Pick<SourceSprint, 'name' | 'key'>): string =>
 
 const shortName = ({ name, key }: SourceSprint): string => (name ?? key).slice(0, 100);
 
+/** The last day of a sprint; without an end date it counts as two weeks. */
+const lastDay = ({
+  start_date,
+  end_date,
+}: Pick<PlannedSprint, 'start_date' | 'end_date'>): string =>
+  end_date ?? addDays(start_date, SPRINT_DAYS - 1) ?? start_date;
+
+/**
+ * Places the new sprints without dates, by their keys: in their planned order, from the first Monday on after the last
+ * day of all sprints of the board and of the file, but not earlier than planned.
+ */
+export function placeAfter(
+  existing: readonly Pick<PlannedSprint, 'start_date' | 'end_date'>[],
+  planned: readonly PlannedSprint[],
+  isNew: (sprint: PlannedSprint) => boolean,
+): Map<string, PlannedSprint> {
+  const following = planned
+    .filter(({ follows }) => follows)
+    .sort((a, b) => (a.start_date < b.start_date ? -1 : 1));
+  const [{ start_date: first } = {}] = following;
+  if (first === undefined) return new Map();
+  const others = [...existing, ...planned.filter(({ assumed }) => !assumed)];
+  const last = others.map(lastDay).reduce((a, b) => (a > b ? a : b), '');
+  const begin = last < first ? first : assumedStart(last, 0);
+  const placed = following.filter(isNew).map((sprint, i): [string, PlannedSprint] => {
+    const start_date = addDays(begin, i * SPRINT_DAYS) ?? begin;
+    const end_date = addDays(start_date, SPRINT_DAYS - 1);
+    return [sprint.key, { ...sprint, start_date, end_date }];
+  });
+  return new Map(placed);
+}
+
 interface Days {
   start: string;
   end: string | null;
   assumed: boolean;
+  follows?: boolean;
 }
 
 const assumed = (start: string): Days => ({
@@ -191,10 +224,13 @@ class SprintPlanner {
           Number(b.closed) - Number(a.closed) || naturally.compare(shortName(a), shortName(b)),
       );
     const closed = undated.filter((sprint) => sprint.closed).length;
-    undated.forEach(({ key }, i) => days.set(key, assumed(assumedStart(this.today, i - closed))));
+    undated.forEach(({ key }, i) => {
+      const start = assumedStart(this.today, i - closed);
+      days.set(key, { ...assumed(start), follows: i >= closed });
+    });
   }
 
-  private sprint(sprint: SourceSprint, { start, end, assumed }: Days): PlannedSprint {
+  private sprint(sprint: SourceSprint, { start, end, assumed, follows }: Days): PlannedSprint {
     const { texts } = this.context;
     const place = placeOf(sprint);
     const closed =
@@ -217,6 +253,7 @@ class SprintPlanner {
       start_date: start,
       end_date: end,
       ...(assumed && { assumed }),
+      ...(follows && { follows }),
       completed_at,
     };
   }

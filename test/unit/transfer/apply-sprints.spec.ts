@@ -44,7 +44,7 @@ const brief = (i: number, fields: Partial<SprintBrief>): SprintBrief => ({
   id: i + 1,
   name: null,
   external_id: null,
-  start_date: DATES.start_date,
+  ...DATES,
   completed_at: null,
   created_at: '2026-11-23 09:30:00.000',
   ...fields,

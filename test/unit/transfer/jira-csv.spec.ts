@@ -177,6 +177,7 @@ describe('a Jira CSV export', () => {
         start_date: '2026-11-23',
         end_date: '2026-12-06',
         assumed: true,
+        follows: true,
         completed_at: null,
       },
     ]);
