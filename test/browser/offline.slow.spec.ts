@@ -137,6 +137,26 @@ describe('Without a connection', () => {
     await page.getByRole('heading', { level: 1, name: 'Reports' }).waitFor();
   });
 
+  test('lists the boards of this browser with their unsaved changes', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(board.url, { serviceWorkers: 'allow' });
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await until(page, keptStories, 4);
+    await editWithoutConnection(page);
+    await page.goto(new URL('/', board.url).href);
+    const link = page.getByRole('main').getByRole('link', { name: 'rocket' });
+    await link.getByText('1 unsaved change').waitFor();
+    await connect(page);
+    await page.getByText('The service cannot be reached').waitFor({ state: 'detached' });
+    await link.getByText('1 unsaved change').waitFor();
+    await link.click();
+    await saved(page);
+    expect(await board.story('Ant')).toMatchObject({ status: 'in_progress' });
+    await page.getByRole('link', { name: 'Boards', exact: true }).click();
+    await link.waitFor();
+    expect(await link.innerText()).toBe('rocket');
+  });
+
   test('shows the board and the unsaved changes after a reload, and sends them once', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url, { serviceWorkers: 'allow' });

@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { axe, card, hold, list, openPage, route, startService, titles, until } from './browser';
+import { startSmallBoard } from './small-board';
 
 interface Place {
   service: TestApp;
@@ -154,6 +155,24 @@ describe('Signing in', () => {
       as(place.admin),
     );
     await card(page, 'Done', 'Buy a ticket').waitFor();
+  });
+
+  test('saves the changes that were made before any token was required', async () => {
+    const { client, url } = await startSmallBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').focus();
+    const { body } = await client.post('/api/tokens', { name: 'Ada', scope: 'admin' });
+    await page.keyboard.press('2');
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByText('1 change will be saved once you have signed in.').waitFor();
+    const saved = page.waitForResponse(
+      (response) => response.ok() && response.request().method() === 'PUT',
+    );
+    await signIn(page, body.token);
+    await saved;
+    await page.getByRole('banner').getByText('Ada').waitFor();
+    await card(page, 'In progress', 'Ant').waitFor();
+    expect(await page.getByRole('alert').filter({ hasText: 'not saved' }).count()).toBe(0);
   });
 
   test('shows the messages in its dialog, above an open story', async () => {

@@ -6,7 +6,7 @@ import { Keys } from './components/keys';
 import { closeStory, pathOf, route } from './router';
 import { alertError, announce, toast } from './state/announce';
 import type { Conflict } from './state/changes/conflict';
-import { countUnsaved } from './state/changes/outbox';
+import { unsavedBy } from './state/changes/outbox';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
 import { recoverFocus } from './state/focus';
 import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
@@ -208,7 +208,7 @@ async function leave(): Promise<void> {
   const end = (): Promise<void> =>
     signOut().catch((error: unknown) => alertError(failureText(error)));
   // Of boards that are not open, and of conflicts.
-  const unsaved = session.value ? await countUnsaved(session.value.actor) : 0;
+  const unsaved = session.value ? (await unsavedBy(session.value.actor)).length : 0;
   if (unsaved === 0 && !hasUnsavedText()) {
     await end();
     return;

@@ -7,7 +7,7 @@ import { isolated } from '../util/names';
 import { backoff, whenTrue } from '../util/retry';
 import { leavePage } from '../util/unsaved';
 import { report, toast } from './announce';
-import { countUnsaved, forgetBoards } from './changes/outbox';
+import { forgetBoards, unsavedBy } from './changes/outbox';
 
 /** The session; undefined until it is known, null if the user must sign in. */
 export const session = signal<Session | null | undefined>(undefined);
@@ -63,7 +63,7 @@ export async function loadSession(): Promise<void> {
 
 /** Reports the unsaved changes of a former user, if there are any, and offers to discard them. */
 async function reportUnsaved(actor: string): Promise<void> {
-  const count = await countUnsaved(actor);
+  const count = (await unsavedBy(actor)).length;
   if (count === 0) return;
   const changes = `${plural(count, 'change')} by ${isolated(actor)}`;
   const [is, them] = count === 1 ? ['is', 'it'] : ['are', 'them'];
@@ -88,7 +88,7 @@ export async function signIn(token: string): Promise<void> {
   const { data } = await api.POST('/api/session', { body: { token } });
   const isOther = isExpired.value && former?.actor !== data?.actor;
   if (former) keep(data as Session);
-  if (former && isOther) sessionStorage.setItem(LEFT, former.actor);
+  if (former?.token_required && isOther) sessionStorage.setItem(LEFT, former.actor);
   if (!former || isOther) {
     // The responses that the page has preloaded are errors, and the unsaved changes of a former user stay stored
     // under their name. Never resolves, so that this user does not send those changes while the page reloads.

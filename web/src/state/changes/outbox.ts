@@ -5,6 +5,9 @@ import { randomKey } from '../../util/random';
 import type { Card, ListId } from '../model';
 import type { Pending } from './pending';
 
+/** Who makes the changes while the service asks for no token. Whoever signs in later sends them. */
+const ANONYMOUS = 'anonymous';
+
 /** The stored data of a board, for a reload without a connection. */
 export interface Snapshot {
   board: Board;
@@ -47,15 +50,22 @@ async function run<T>(work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T
   }
 }
 
+/** The keys of the stored boards of a user. */
+const boardsOf = (actor: string): IDBKeyRange => IDBKeyRange.bound([actor], [actor, []]);
+
 /** Deletes the stored boards and unsaved changes of a user who signs out. */
 export async function forgetBoards(actor: string): Promise<void> {
   await run(async (db) => {
     const { store, done } = db.transaction('changes', 'readwrite');
     for (const row of await store.getAll()) if (row.actor === actor) void store.delete(row.key);
     await done;
-    await db.delete('boards', IDBKeyRange.bound([actor], [actor, []]));
+    await db.delete('boards', boardsOf(actor));
   });
 }
+
+/** The boards that are stored for a start without a connection, by their names. */
+export const storedBoards = async (actor: string): Promise<readonly Board[]> =>
+  (await run((db) => db.getAll('boards', boardsOf(actor))))?.map(({ board }) => board) ?? [];
 
 export const readSnapshot = (actor: string, name: string): Promise<Snapshot | undefined> =>
   run((db) => db.get('boards', [actor, name]));
@@ -115,9 +125,9 @@ const inIndexedDb: ChangeStorage = {
   },
 };
 
-/** The number of changes of a user, on all boards, that are stored because they are not saved. */
-export const countUnsaved = async (actor: string): Promise<number> =>
-  (await inIndexedDb.all()).filter((row) => row.actor === actor).length;
+/** The stored changes of a user on all boards, which are not saved. */
+export const unsavedBy = async (actor: string): Promise<readonly Row[]> =>
+  (await inIndexedDb.all()).filter((row) => row.actor === actor);
 
 const lockOf = (owner: string): string => `sprintline/${owner}`;
 
@@ -159,8 +169,9 @@ export class Outbox {
     this.board = board;
     await this.isHeld;
     for (const row of await this.storage.all()) {
-      if (row.board !== board || row.actor !== this.actor || this.awaited.has(row.owner)) continue;
-      const { owner } = row;
+      const { owner, actor } = row;
+      if (row.board !== board || this.awaited.has(owner)) continue;
+      if (actor !== this.actor && actor !== ANONYMOUS) continue;
       this.awaited.add(owner);
       const take = (): Promise<void> => this.take(owner);
       const { signal } = this.closing;
@@ -189,7 +200,10 @@ export class Outbox {
 
   private async take(from: string): Promise<void> {
     const taken = [...(await this.storage.pass(from, this.owner))];
-    if (taken.length > 0) this.onAdopted(taken.sort((a, b) => a.order - b.order));
+    if (taken.length === 0) return;
+    // As changes of this user, if they were made before a token was required.
+    if (taken.some(({ actor }) => actor !== this.actor)) await this.save(taken);
+    this.onAdopted(taken.sort((a, b) => a.order - b.order));
   }
 }
 

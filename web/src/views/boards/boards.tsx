@@ -1,21 +1,34 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Board } from '../../api/types';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { pathOf } from '../../router';
+import { storedBoards, unsavedBy } from '../../state/changes/outbox';
 import { openDialog } from '../../state/dialogs';
 import { isAdmin, session } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
+import { plural } from '../../util/format';
 
-/** All boards that the user may see. */
+/** Milliseconds after which the unsaved changes are counted again, while there are any. */
+const RECOUNT_MS = 1000;
+
+/** All boards that the user may see; without a connection, those that the browser has stored. */
 export function BoardsView() {
-  const {
-    data: boards,
-    error,
-    isUnreachable,
-  } = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], [session.value]);
+  const { data, error, isUnreachable } = useAnswer(
+    async () => (await api.GET('/api/boards')).data as Board[],
+    [session.value],
+  );
   const canCreate = session.value?.scope !== 'read' && session.value?.boards == null;
+  const stored = useSignal<readonly Board[]>([]);
+  const actor = session.value?.actor ?? '';
+  useEffect(() => {
+    if (isUnreachable) void storedBoards(actor).then((boards) => (stored.value = boards));
+  }, [isUnreachable, actor]);
+  const boards = data ?? (isUnreachable && stored.value.length > 0 ? stored.value : null);
+  const unsaved = useUnsaved(actor);
   useTitle('Boards – Sprintline');
   useCommands(
     canCreate
@@ -48,7 +61,7 @@ export function BoardsView() {
       </header>
       {!boards && !error && !isUnreachable && <Skeleton lines={3} />}
       {error && <p role="alert">{error.message}</p>}
-      {!boards && isUnreachable && !error && <p class="empty">{UNREACHABLE}</p>}
+      {!data && isUnreachable && !error && <p class="empty">{UNREACHABLE}</p>}
       {boards?.length === 0 && (
         <div class="blank">
           <p>
@@ -62,10 +75,36 @@ export function BoardsView() {
           <li key={board.id}>
             <a href={pathOf(board.name)}>
               <span class="board-name">{board.name}</span>
+              {unsaved.has(board.id) && (
+                <span class="unsaved">{plural(unsaved.get(board.id) ?? 0, 'unsaved change')}</span>
+              )}
             </a>
           </li>
         ))}
       </ul>
     </div>
   );
+}
+
+/** The numbers of changes that are stored because they are not saved, by the ids of their boards. */
+function useUnsaved(actor: string): ReadonlyMap<number, number> {
+  const counts = useSignal<ReadonlyMap<number, number>>(new Map());
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout>;
+    let isOld = false;
+    const count = async (): Promise<void> => {
+      const next = new Map<number, number>();
+      for (const { board } of await unsavedBy(actor)) next.set(board, (next.get(board) ?? 0) + 1);
+      if (isOld) return;
+      if (next.size > 0 || counts.value.size > 0) counts.value = next;
+      // A board that was left may be sending them.
+      if (next.size > 0) timer = setTimeout(() => void count(), RECOUNT_MS);
+    };
+    void count();
+    return () => {
+      isOld = true;
+      clearTimeout(timer);
+    };
+  }, [actor]);
+  return counts.value;
 }

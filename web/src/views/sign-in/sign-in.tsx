@@ -26,12 +26,13 @@ export function SignInView() {
 /** Asks for a token again after the session has ended; the changes of the user wait meanwhile. */
 export function SignInDialog({ onClose }: { onClose: () => void }) {
   const unsaved = store.value?.queue.pending.value.length ?? 0;
+  const { actor, token_required: isNamed } = session.value ?? {};
   return (
     <Dialog title="Sign in again" onClose={onClose}>
       <p>
         Your session has ended.
         {unsaved > 0 &&
-          ` ${plural(unsaved, 'change')} will be saved once you have signed in as ${session.value?.actor}.`}
+          ` ${plural(unsaved, 'change')} will be saved once you have signed in${isNamed ? ` as ${actor}` : ''}.`}
       </p>
       <SignInForm />
     </Dialog>
