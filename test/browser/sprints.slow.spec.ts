@@ -272,6 +272,23 @@ describe('Sprints in the browser', () => {
     expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Fox', 'Gnu', 'Ant', 'Bee']);
   });
 
+  test('are not undone, and neither is what was changed before them', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('2');
+    await page.getByRole('status').getByText('Moved “Dog” to In progress').waitFor();
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Delete sprint' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete sprint' }).click();
+    await page.getByRole('list', { name: 'Sprint 3' }).waitFor({ state: 'detached' });
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.keyboard.press('z');
+    await page.getByRole('status').getByText('Not undone: Deleted Sprint 3.').waitFor();
+    await page.keyboard.press('z');
+    await page.getByRole('status').getByText('Undone: Move “Dog” to In progress').waitFor();
+  });
+
   test('start after a question that says what they commit to', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
@@ -400,6 +417,10 @@ describe('Sprints in the browser', () => {
     const sent = page.waitForRequest(
       (request) => /\/complete$/.test(request.url()) && !request.postDataJSON().dry_run,
     );
+    const conflicts: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 409) conflicts.push(response.url());
+    });
     await dialog.getByRole('button', { name: 'Complete sprint' }).click();
     expect((await sent).headers()['if-match']).toMatch(/^".+"$/);
     expect((await sent).postDataJSON()).toEqual({
@@ -409,7 +430,10 @@ describe('Sprints in the browser', () => {
     await dialog.getByText('2 unfinished stories moved to Sprint 3').waitFor();
     const row = dialog.getByRole('row', { name: 'Completed' });
     expect(await row.getByRole('cell').allInnerTexts()).toEqual(['1', '3']);
-    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    expect(conflicts).toEqual([]);
+    await dialog.getByRole('link', { name: 'Reports' }).click();
+    await page.getByRole('heading', { name: 'Sprint 2' }).waitFor();
+    expect(new URL(page.url()).searchParams.get('sprint')).toBe(String(plan.sprints[1]));
     await page.getByRole('link', { name: 'Plan', exact: true }).click();
     await card(page, 'Sprint 3', 'Hen').waitFor();
     await card(page, 'Sprint 3', 'Cat').waitFor();

@@ -230,6 +230,10 @@ export class BoardStore {
       else report('Nothing to undo');
       return;
     }
+    if (last.changes.length === 0) {
+      report(`Not undone: ${last.label}. Changes of sprints cannot be undone.`);
+      return;
+    }
     const changed = last.effects.find((each) => {
       const row = rowOf(view, each);
       return !row || !hasFields(row, each.set);

@@ -1,3 +1,4 @@
+import { randomKey } from '../../util/random';
 import type { Change, Update } from './change';
 import type { Pending } from './pending';
 import type { Entity } from './rows';
@@ -37,6 +38,11 @@ export class UndoStack {
     };
     const rest = isSame ? this.gestures.slice(0, -1) : this.gestures;
     this.gestures = [...rest, all].slice(-MAX_UNDO);
+  }
+
+  /** Adds something that cannot be undone, so that the next undo does not undo what came before it. */
+  block(label: string): void {
+    this.gestures = [...this.gestures, { group: randomKey(), label, changes: [], effects: [] }];
   }
 
   /** Replaces the id of a created row by the one that the service has assigned. */

@@ -54,7 +54,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
 
   const revision = store.confirmed.revision.value;
   useEffect(() => {
-    if (done.value) return;
+    if (done.value || isBusy.value) return;
     let isOld = false;
     const ask = async (attempt = 0): Promise<void> => {
       try {
@@ -77,7 +77,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       isOld = true;
       clearTimeout(timer);
     };
-  }, [id, target, position.value, revision]);
+  }, [id, target, position.value, revision, isBusy.value]);
 
   const known = sprint.value ?? state.sprints.get(id);
   const name = known ? sprintInText(known) : 'sprint';
@@ -89,6 +89,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
     });
     done.value = data as Report;
     announce(`Completed ${name}`);
+    store.queue.undo.block(`Completed ${name}`);
     await store.rows.loadSprints();
   };
 
@@ -103,7 +104,11 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       <Dialog title={`${name} is completed`} onClose={closeDialog}>
         <ReportNumbers report={done.value} state={state} />
         <footer class="dialog-foot">
-          <a class="button" href={pathOf(store.name, 'reports')} onClick={closeDialog}>
+          <a
+            class="button"
+            href={`${pathOf(store.name, 'reports')}?sprint=${id}`}
+            onClick={closeDialog}
+          >
             Reports
           </a>
           <span class="spring" />

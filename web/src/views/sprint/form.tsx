@@ -6,7 +6,7 @@ import type { Sprint } from '../../api/types';
 import { Button, Field, Skeleton, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm, Form } from '../../components/dialog-form';
-import { announce, announceUnsaved, report } from '../../state/announce';
+import { announce, announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
@@ -17,7 +17,7 @@ import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
 import { shown } from '../story/history';
 import type { SprintDialogProps } from './request';
-import { useSprint, wordsOf } from './request';
+import { reportDone, useSprint, wordsOf } from './request';
 import { movedEnd, suggestSprint } from './suggest';
 
 /** The fields of a sprint, as they are typed. */
@@ -219,7 +219,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     );
     discard();
     await store.rows.loadSprints();
-    report(`Created ${sprintInText(sprint)}`);
+    reportDone(store, `Created ${sprintInText(sprint)}`);
     whileOpen(() => close(sprint.id));
   };
   return (
@@ -308,7 +308,9 @@ export function EditSprint({ store, id }: SprintDialogProps) {
         body: Object.fromEntries(changed.map((name) => [name, all[name]])),
       });
       await store.rows.loadSprints();
-      announce(`Saved ${isolated(draft.name) || 'the sprint'}`);
+      const done = `Saved ${isolated(draft.name) || 'the sprint'}`;
+      store.queue.undo.block(done);
+      announce(done);
     }
     if (changes.value.typed === typed) close();
     else {

@@ -4,7 +4,6 @@ import { api } from '../../api/client';
 import type { Batch, Sprint } from '../../api/types';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog, useFirstFocus } from '../../components/dialog';
-import { report } from '../../state/announce';
 import { closeDialog } from '../../state/dialogs';
 import { currentSprint, sprintInText, sprintName, storiesOf, sumOfPoints } from '../../state/model';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
@@ -12,7 +11,7 @@ import { todayIn } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
 import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
 import type { SprintDialogProps } from './request';
-import { saved, useSprint, wordsOf } from './request';
+import { reportDone, saved, useSprint, wordsOf } from './request';
 import { loadOf, useVelocity } from './velocity';
 
 interface QuestionProps {
@@ -124,7 +123,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
       });
     }
     await store.rows.loadSprints();
-    report(`Started ${sprintInText(known)}`);
+    reportDone(store, `Started ${sprintInText(known)}`);
     close();
   };
   return (
@@ -203,7 +202,7 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
       params: { path: { sprint_id: id }, header: header() },
     });
     await store.rows.loadSprints();
-    report(`Reopened ${known ? sprintInText(known) : 'the sprint'}`);
+    reportDone(store, `Reopened ${known ? sprintInText(known) : 'the sprint'}`);
     close();
   };
   return (
@@ -242,7 +241,7 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
       },
     });
     await store.rows.loadSprints();
-    report(`Deleted ${known ? sprintInText(known) : 'the sprint'}`);
+    reportDone(store, `Deleted ${known ? sprintInText(known) : 'the sprint'}`);
     close();
   };
   return (

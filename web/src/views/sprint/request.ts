@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { api, headersOf } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
+import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { BoardState } from '../../state/model';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
@@ -44,6 +45,12 @@ export function useSprint(id: number) {
   const { error: failure, isUnreachable } = useAnswer(read, [id]);
   const error = failure ? wordsOf(failure) : isUnreachable ? UNREACHABLE : '';
   return { sprint, etag, error, read };
+}
+
+/** Reports what a request has done to a sprint, which the next undo cannot undo. */
+export function reportDone({ queue }: BoardStore, text: string): void {
+  queue.undo.block(text);
+  report(text);
 }
 
 /** Waits until the changes of the user are saved; rejects if the service cannot be reached. */
