@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
 import { fillBacklog, insertRows, storyRow } from '../support/fill';
-import { axe, card, list, openPage, route, startService, titles } from './browser';
+import { axe, card, hold, list, openPage, route, startService, titles } from './browser';
 import type { Plan } from './plan-board';
 import { startPlan } from './plan-board';
 import { day } from './small-board';
@@ -207,6 +207,32 @@ describe('The plan', () => {
     await bar.waitFor({ state: 'detached' });
   });
 
+  test('deselects stories that a filter hides, and keeps the focus when the selection is cleared', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const bar = page.getByRole('toolbar', { name: 'Selected stories' });
+    for (const title of ['Eel', 'Gnu']) {
+      await card(page, 'Backlog', title).focus();
+      await page.keyboard.press('x');
+    }
+    await bar.getByText('2 selected').waitFor();
+    await page.getByLabel('Filter by label').selectOption('water');
+    await bar.getByText('1 selected').waitFor();
+    await card(page, 'Backlog', 'Eel').focus();
+    await page.keyboard.press('3');
+    await page.getByRole('status').getByText('Moved “Eel” to Done').waitFor();
+    for (const key of ['Enter', 'Escape']) {
+      await bar.getByRole('button', { name: 'Clear selection' }).focus();
+      await page.keyboard.press(key);
+      await bar.waitFor({ state: 'detached' });
+      await page.waitForFunction(
+        () => document.activeElement?.getAttribute('aria-label') === 'Eel',
+      );
+      await page.keyboard.press('x');
+      await bar.getByText('1 selected').waitFor();
+    }
+  });
+
   test('offers everything that a drag can do in the menu Move', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
@@ -333,6 +359,30 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
   });
 
+  test('focuses a new story, which keeps the focus when it is saved', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').focus();
+    const held = await hold(page, /\/batch$/, 'POST');
+    await page.keyboard.press('c');
+    await page.getByRole('dialog').getByLabel('Title').fill('Jay');
+    await page.keyboard.press('Enter');
+    await held.arrived;
+    await page.waitForFunction(() => document.activeElement?.getAttribute('aria-label') === 'Jay');
+    await page.keyboard.press('2');
+    await page.getByRole('status').getByText('Moved “Jay” to In progress').waitFor();
+    await page.keyboard.press('Shift+ArrowUp');
+    await page.getByRole('status').getByText('This story is not saved yet').waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByText('New, changed').waitFor();
+    await page.keyboard.press('Escape');
+    const saved = answered(page, /\/stories\/\d+$/);
+    held.release();
+    expect((await saved).status()).toBe(200);
+    await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
+    expect(await focused(page)).toBe('Jay');
+  });
+
   test.each(['completed', 'deleted'])(
     'keeps the text of a new story whose sprint is %s meanwhile, and runs no command from the rest of it',
     async (end) => {
@@ -439,6 +489,18 @@ describe('The plan', () => {
     expect(new URL(page.url()).search).toBe('?q=water');
   });
 
+  test('finds a story by its external_id', async () => {
+    const plan = await startPlan();
+    await plan.service.client.put(`/api/stories/${plan.ids.Fox}`, { external_id: 'ZOO-17' });
+    const page = await openPage(`${plan.url}?q=zoo-17`);
+    await card(page, 'Backlog', 'Fox').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Fox']);
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command or story' }).fill('zoo-17');
+    await page.getByRole('option', { name: 'Fox' }).click();
+    await page.getByRole('dialog').getByText('(ZOO-17)').waitFor();
+  });
+
   test('shows the stories that have no assignee or no label', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
@@ -487,8 +549,11 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Eel').waitFor();
     await page.getByLabel('New story in Backlog').fill('Hen');
     await page.keyboard.press('Enter');
-    await page.getByRole('region', { name: 'Messages' }).getByText('Created “Hen”').waitFor();
+    const messages = page.getByRole('region', { name: 'Messages' });
+    await messages.getByText('Created “Hen”. The filters hide it.').waitFor();
     expect(await titles(page, 'Backlog')).toEqual(['Eel']);
+    await messages.getByRole('button', { name: 'Clear filters' }).click();
+    await card(page, 'Backlog', 'Hen').waitFor();
   });
 
   test('shows a change made elsewhere within a second', async () => {

@@ -253,7 +253,9 @@ function useKeptFocus(list: { current: HTMLUListElement | null }): void {
   const keep = (row: HTMLElement, neighbour: Element | null): void => {
     requestAnimationFrame(() => {
       if (document.activeElement !== document.body) return;
-      const next = cardElement(Number(row.dataset.story)) ?? neighbour;
+      const id = Number(row.dataset.story);
+      // The service may have assigned an id to a new story.
+      const next = cardElement(store.value?.sender.created.get(id) ?? id) ?? neighbour;
       (next?.isConnected ? (next as HTMLElement) : document.querySelector('main'))?.focus();
     });
   };

@@ -57,6 +57,11 @@ const NAMES = ['q', 'assignee', 'label'];
 export const hasFilter = (params: URLSearchParams): boolean =>
   NAMES.some((name) => params.has(name));
 
+export function clearFilters(): void {
+  setQuery({ q: null, assignee: null, label: null });
+  recoverFocus();
+}
+
 /** The stories that pass the search and the filters of the URL. */
 export function filtered(stories: readonly Card[], params: URLSearchParams): readonly Card[] {
   if (!hasFilter(params)) return stories;
@@ -79,8 +84,9 @@ const texts = new WeakMap<Card, string>();
 function textOf(story: Card): string {
   let text = texts.get(story);
   if (text === undefined) {
-    const { title, description, assignee, labels } = story;
-    text = [title, description ?? '', assignee ?? '', ...labels].join('\n').toLowerCase();
+    const { title, description, assignee, labels, external_id } = story;
+    const fields = [title, description ?? '', assignee ?? '', ...labels, external_id ?? ''];
+    text = fields.join('\n').toLowerCase();
     texts.set(story, text);
   }
   return text;
@@ -153,13 +159,7 @@ export function Filters({ stories, onChoose }: FiltersProps) {
       />
       <Choice name="label" all="All labels" none="No label" values={labels} onFocus={onChoose} />
       {isFiltered && (
-        <Button
-          kind="quiet"
-          onClick={() => {
-            setQuery({ q: null, assignee: null, label: null });
-            recoverFocus();
-          }}
-        >
+        <Button kind="quiet" onClick={clearFilters}>
           Clear filters
         </Button>
       )}

@@ -67,7 +67,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     const known = [...(store.value?.view.value?.stories.values() ?? [])];
     const stories = new Map(
       known
-        .filter((story) => isMatch(`${story.title} #${story.id}`))
+        .filter((story) => isMatch(`${story.title} #${story.id} ${story.external_id ?? ''}`))
         .slice(0, MAX_STORIES)
         .map(({ id, title }) => [id, title]),
     );

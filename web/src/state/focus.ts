@@ -25,6 +25,11 @@ export function focusCard(id: number): void {
   });
 }
 
+/** Focuses the card of a new story once it is drawn, if the view shows it. */
+export function focusNewCard(id: number): void {
+  queueMicrotask(() => requestAnimationFrame(() => cardElement(id)?.focus()));
+}
+
 /** The card that had the focus last, or else its neighbour, or else the first one that Tab reaches. */
 const entryCard = (neighbour?: Element | null): HTMLElement | null =>
   cardElement(focused.value ?? 0) ??

@@ -46,9 +46,11 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     (): void => {
       const card = isOnCard() ? story() : undefined;
       if (!card) report('Choose a story first, with the arrow keys');
-      else if (card.id > 0) {
+      else if (!isMove) run(card);
+      else if (card.id < 0) report('This story is not saved yet');
+      else {
         const sprint = store.view.value?.sprints.get(card.sprint_id ?? 0);
-        if (isMove && sprint?.state === 'completed') report('The sprint is completed');
+        if (sprint?.state === 'completed') report('The sprint is completed');
         else run(card);
       }
     };
@@ -56,7 +58,10 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
   const toList = (by: -1 | 1) =>
     withStory(({ id }) => shiftToList(store, id, by, by < 0 ? 'last' : 'first'));
   const toStatus = (status: Status) =>
-    withStory(({ id }) => setStatuses(store, storiesFor(store, id), status), false);
+    withStory(
+      (card) => setStatuses(store, card.id < 0 ? [card] : storiesFor(store, card.id), status),
+      false,
+    );
   const listOfFocus = (): ListId => {
     const list = story()?.sprint_id ?? null;
     return store.view.value?.sprints.get(list ?? 0)?.state === 'completed' ? null : list;

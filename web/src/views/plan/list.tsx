@@ -8,7 +8,6 @@ import { useFocusOnMore } from '../../components/show-more';
 import { pathOf } from '../../router';
 import { announce, report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
-import { temporaryId } from '../../state/changes/change';
 import { openDialog } from '../../state/dialogs';
 import { recoverFocus } from '../../state/focus';
 import type { Card as Story, ListId } from '../../state/model';
@@ -22,6 +21,7 @@ import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
 import type { Velocity } from '../sprint/velocity';
 import { loadOf } from '../sprint/velocity';
+import { createStory } from '../story/create';
 import { newTitles } from '../story/drafts';
 import { dropIntoList, moveItems } from './moves';
 import { selection } from './selection';
@@ -231,7 +231,7 @@ function moveToBacklog(text: string, hadFocus: boolean, why: string, props: AddS
   else if (backlog && isFree) {
     report(`${why}. Your text ${quoted(text)} is now in the field “New story in Backlog”.`);
   } else {
-    const run = (): void => createStory({ ...props, list: null }, text);
+    const run = (): void => void createStory(store, null, { title: text });
     toast(`${why}. ${quoted(text)} is not saved.`, {
       isError: true,
       action: { name: 'Add to backlog', run },
@@ -243,16 +243,9 @@ type AddStoryProps = Pick<PlanListProps, 'store' | 'isFiltered'> & { list: ListI
 
 const keyOf = (store: BoardStore, list: ListId): string => `${store.view.peek()?.board.id} ${list}`;
 
-function createStory({ store, list, isFiltered }: AddStoryProps, title: string): void {
-  store.change([{ kind: 'story.create', id: temporaryId(), list, body: { title } }], {
-    // A filter may hide the story.
-    isQuiet: !isFiltered,
-  });
-}
-
 /** The field at the end of a list that creates one story after another. */
 function AddStory(props: AddStoryProps) {
-  const { store, list, name } = props;
+  const { store, list, name, isFiltered } = props;
   const key = keyOf(store, list);
   const title = useSignal(newTitles.get(key) ?? '');
   const input = useRef<HTMLInputElement>(null);
@@ -287,7 +280,7 @@ function AddStory(props: AddStoryProps) {
         if (!text) return;
         // The dialog says that it is too long.
         if (isLonger(text, MAX_TITLE)) openDialog({ kind: 'new-stories', list, titles: text });
-        else createStory(props, text);
+        else createStory(store, list, { title: text }, { isQuiet: !isFiltered });
         type('');
       }}
     >

@@ -44,8 +44,12 @@ export function PlanView({ store }: { store: BoardStore }) {
   useTitle(`Plan – ${store.name}`);
   useEffect(() => () => void (selected.value = new Set()), [store, store.name]);
   useEffect(() => {
-    if (state) keepSelected((id) => state.stories.has(id));
-  }, [state]);
+    const isShown = (id: number): boolean => {
+      const story = state?.stories.get(id);
+      return story !== undefined && filtered([story], query.value).length > 0;
+    };
+    if (state) keepSelected(isShown);
+  }, [state, query.value]);
   if (!state) return <Skeleton lines={8} />;
 
   const sprints = sprintsOf(state);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { announce } from '../../state/announce';
-import { cardElement } from '../../state/focus';
+import { cardElement, recoverFocus } from '../../state/focus';
 import { plural } from '../../util/format';
 
 /** The ids of the selected stories. */
@@ -23,13 +23,16 @@ function setSelected(ids: ReadonlySet<number>): void {
   );
 }
 
-export const clearSelection = (): void => {
-  if (selected.value.size > 0) setSelected(new Set());
-};
+export function clearSelection(): void {
+  if (selected.value.size === 0) return;
+  setSelected(new Set());
+  // The focus may be in the bar of the selection, which is removed.
+  recoverFocus();
+}
 
-/** Deselects stories that no longer exist. */
-export function keepSelected(exists: (id: number) => boolean): void {
-  const kept = [...selected.value].filter(exists);
+/** Deselects stories that no longer exist, or that a filter hides. */
+export function keepSelected(isShown: (id: number) => boolean): void {
+  const kept = [...selected.value].filter(isShown);
   if (kept.length < selected.value.size) selected.value = new Set(kept);
 }
 

@@ -4,10 +4,11 @@ import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
-import { temporaryId } from '../../state/changes/change';
 import { openDialogOn } from '../../state/dialogs';
+import { focusNewCard } from '../../state/focus';
 import type { BoardState, ListId } from '../../state/model';
 import { BoardGone } from './board-gone';
+import { createStory } from './create';
 import { newStories } from './drafts';
 import type { Draft } from './fields';
 import { emptyDraft, errorsOf, fieldsOf, StoryForm } from './fields';
@@ -55,10 +56,10 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
     isChecked.value = true;
     if (Object.keys(errorsOf(draft.value, state)).length > 0) return;
     const target = draft.value.sprint === '' ? null : Number(draft.value.sprint);
-    store.change([
-      { kind: 'story.create', id: temporaryId(), list: target, body: fieldsOf(draft.value) },
-    ]);
+    const story = createStory(store, target, fieldsOf(draft.value));
     close();
+    // The next key acts on it.
+    focusNewCard(story);
   };
   return (
     <Dialog title="New story" onClose={onClose}>

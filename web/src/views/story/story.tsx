@@ -208,7 +208,9 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           </Button>
         )}
         <span class="note">
-          #{story.id}, {isDirty ? 'not saved yet' : `changed ${formatTime(story.updated_at)}`}
+          {story.id > 0 ? `#${story.id}` : 'New'}
+          {story.external_id && ` (${story.external_id})`},{' '}
+          {isDirty ? 'not saved yet' : `changed ${formatTime(story.updated_at)}`}
         </span>
         <span class="spring" />
         {isDirty && kept && (
