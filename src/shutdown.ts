@@ -4,6 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from './config/config';
+import { Database } from './database/database';
 import { StreamsService } from './events/streams.service';
 import { Lifecycle } from './health/lifecycle';
 import { SHUTTING_DOWN } from './http/adapter';
@@ -22,6 +23,7 @@ const FINISH_MS = 8000;
  */
 export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: Logger): void {
   const connections = new Connections(app.getHttpServer());
+  const database = app.get(Database);
   const stop = async (signal: string): Promise<void> => {
     const lifecycle = app.get(Lifecycle);
     if (lifecycle.stopping) return;
@@ -30,6 +32,7 @@ export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: 
     await sleep(config.shutdownDelayMs);
     setTimeout(() => {
       pino.warn('stopped before every request was finished');
+      database.warnOfLog();
       process.exit(0);
     }, FINISH_MS).unref();
     app.get(StreamsService).close();
@@ -37,6 +40,7 @@ export function stopOnSignal(app: NestFastifyApplication, config: Config, pino: 
     await connections.close();
     await app.close();
     pino.info('stopped');
+    database.warnOfLog();
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

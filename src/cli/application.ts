@@ -48,5 +48,5 @@ export async function withApplication<T>(
 
 async function timeout(): Promise<never> {
   await sleep(DATABASE_WAIT_MS, undefined, { ref: false });
-  throw new ExpectedError(`The database did not answer for ${DATABASE_WAIT_MS / 1000} s.`);
+  throw new ExpectedError(`The database could not be used for ${DATABASE_WAIT_MS / 1000} s.`);
 }

@@ -147,11 +147,14 @@ async function withFile(path: string, use: (path: string) => Promise<void>): Pro
     await source.close();
     return use(path);
   }
-  const folder = await mkdtemp(join(tmpdir(), 'sprintline-'));
+  const cannotCopy = ({ message }: Error): never => {
+    throw new ExpectedError(`The input cannot be copied to ${tmpdir()}: ${message}.`);
+  };
+  const folder = await mkdtemp(join(tmpdir(), 'sprintline-')).catch(cannotCopy);
   try {
     const copy = join(folder, 'input');
     const input = source?.createReadStream() ?? process.stdin;
-    await readingOf('file', () => pipeline(input, createWriteStream(copy, { mode: 0o600 })));
+    await pipeline(input, createWriteStream(copy, { mode: 0o600 })).catch(cannotCopy);
     await use(copy);
   } finally {
     await rm(folder, { recursive: true });

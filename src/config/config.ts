@@ -197,7 +197,9 @@ export class Config {
   /** The host in a URL for a browser on this machine. */
   get urlHost(): string {
     if (LOCAL.has(this.host)) return 'localhost';
-    return isIP(this.host) === 6 ? new URL(`http://[${this.host}]/`).hostname : this.host;
+    // A URL has no zone, such as that of fe80::1%eth0.
+    const [address = ''] = this.host.split('%');
+    return isIP(address) === 6 ? new URL(`http://[${address}]/`).hostname : address;
   }
 
   /**

@@ -22,6 +22,8 @@ export function readDatabaseUrl(value: string): DatabaseTarget | undefined {
   try {
     const database = decodeURIComponent(url.pathname.slice(1));
     if (url.hostname === '' || database === '') return undefined;
+    // mysql2 would replace port 0.
+    if (Number(url.port || 3306) === 0) return undefined;
     // If a parameter such as ssl=true were ignored, the connection would have no TLS.
     const parameters = url.search + url.hash;
     if (!['', '?tls=false', '?tls=true'].includes(parameters)) return undefined;

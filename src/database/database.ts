@@ -1,6 +1,7 @@
 import { Inject, Injectable, Logger } from '@nestjs/common';
 import type { OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { InjectDataSource } from '@nestjs/typeorm';
+import { statSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DataSource } from 'typeorm';
 import { Config } from '../config/config';
@@ -81,6 +82,18 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     for (const dataSource of this.dataSources) {
       if (dataSource.isInitialized) await dataSource.destroy();
     }
+  }
+
+  /** Warns after the service has stopped if a copy of the SQLite file alone would lack changes. */
+  warnOfLog(): void {
+    const { database } = this.config;
+    if (database.kind !== 'sqlite') return;
+    const log = `${database.file}-wal`;
+    const size = statSync(log, { throwIfNoEntry: false })?.size ?? 0;
+    if (size === 0) return;
+    this.logger.warn(
+      `${log} still has changes that are not in ${database.file}. Copy both, or use \`backup\`.`,
+    );
   }
 
   /** Resolves once the database can be used. @throws ExpectedError */

@@ -512,6 +512,10 @@ describe('an import of another format', () => {
       expect(outcome.out).toContain('Typed: 1 story created.');
       expect(await backlog('Typed')).toHaveLength(1);
       expect(readdirSync(copies)).toEqual([]);
+      process.env.TMPDIR = join(copies, 'absent');
+      const failed = await command(service.database, 'import', '-', '--board', 'Typed');
+      expect(failed.code).toBe(1);
+      expect(failed.err).toMatch(/^The input cannot be copied to .*absent: ENOENT.*\.\n$/);
     } finally {
       if (TMPDIR === undefined) delete process.env.TMPDIR;
       else process.env.TMPDIR = TMPDIR;

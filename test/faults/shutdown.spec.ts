@@ -1,8 +1,9 @@
+import Libsql from 'libsql';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestDatabase } from '../support/databases';
-import { createDatabase } from '../support/databases';
+import { createDatabase, engineUnderTest } from '../support/databases';
 import { afterwards, LONG_DEADLINE, promised, scale } from '../support/faults';
 import { NOT_ACCEPTED } from '../support/http';
 import { Ledger } from '../support/ledger';
@@ -108,6 +109,33 @@ describe('SIGTERM', () => {
       408, 408,
     ]);
   });
+
+  (engineUnderTest() === 'sqlite' ? it : it.skip)(
+    'warns if a copy of the file alone would lack changes, because another program reads it',
+    async () => {
+      const own = await createDatabase('sqlite');
+      afterwards(() => own.drop());
+      const file = own.url.slice('sqlite:'.length);
+      const start = async (): Promise<Program> => {
+        const program = await Program.start(own);
+        await program.client.post('/api/boards/Copied/backlog', { title: 'x' });
+        return program;
+      };
+      const warnings = ({ log }: Program): string[] => log.map(({ msg }) => msg as string);
+      const alone = await start();
+      await alone.end('SIGTERM');
+      expect(warnings(alone)).toEqual([]);
+      const watched = await start();
+      const reader = new Libsql(file);
+      reader.exec('BEGIN; SELECT * FROM stories');
+      await watched.client.post('/api/boards/Copied/backlog', { title: 'y' });
+      await watched.end('SIGTERM');
+      reader.close();
+      expect(warnings(watched)).toEqual([
+        `${file}-wal still has changes that are not in ${file}. Copy both, or use \`backup\`.`,
+      ]);
+    },
+  );
 
   it('rejects uploads that still wait for others with 503, not with 408', async () => {
     const program = await Program.start(database);

@@ -52,6 +52,7 @@ describe('the settings', () => {
   it.each([
     ['DATABASE_URL', 'mysql://me:%zz@db/plan'],
     ['DATABASE_URL', 'mysql://me@db/'],
+    ['DATABASE_URL', 'mysql://me@db:0/plan'],
     ['DATABASE_URL', 'mysql://me@db/plan?tls=1'],
     ['DATABASE_URL', 'mysql://me@db/plan?ssl=true'],
     ['DATABASE_URL', 'mysql://me@db/plan?tls=true&tls=false'],

@@ -56,6 +56,7 @@ it.each([
   ['127.0.0.2', 'http://127.0.0.2:3000/'],
   ['192.0.2.7', 'http://192.0.2.7:3000/'],
   ['2001:DB8:0::7', 'http://[2001:db8::7]:3000/'],
+  ['fe80::1%eth0', 'http://[fe80::1]:3000/'],
 ])('logs an address for a browser: on %s %s', async (host, url) => {
   expect(await logged(host)).toEqual([expect.stringContaining(`boards at ${url},`)]);
 });
