@@ -6,6 +6,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
@@ -72,6 +73,39 @@ const post = async (path: string, body: object = {}): Promise<any> => {
 const current = async (): Promise<any> =>
   (await service.client.get('/api/boards/rocket/sprints/current')).body;
 
+/**
+ * Runs `work` with the address of a board behind a server that calls `before` for each request, and then forwards it,
+ * or responds with the status that `before` returns.
+ */
+async function behind<T>(
+  before: (path: string) => Promise<number | undefined>,
+  work: (board: string) => Promise<T>,
+): Promise<T> {
+  const server = createServer((request, response) => {
+    void (async () => {
+      const { method, url = '' } = request;
+      const status = await before(url);
+      if (status) {
+        response.writeHead(status).end('{"code":"overloaded"}');
+        return;
+      }
+      const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+      const body = method === 'POST' ? await text(request) : undefined;
+      const answer = await fetch(service.url + url, { method, headers, body });
+      response.writeHead(answer.status).end(await answer.text());
+    })();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  try {
+    return await work(
+      `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/boards/rocket`,
+    );
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
 describe('the recipes', () => {
   const script = recipe('sprint.sh');
 
@@ -128,6 +162,21 @@ describe('the recipes', () => {
     ]);
     expect(await bash(plan, words)).toBe(output);
     expect(await sprints()).toHaveLength(before.length + 1);
+
+    const long = `${'A long title '.repeat(15)}\n`;
+    writeFileSync(file, long.repeat(999));
+    expect(await bash(plan, [file, '2027-01-04', '2027-01-15'])).toMatch(/ has 999 stories\.\n$/);
+  });
+
+  it('create no second next sprint if the request for it fails', async () => {
+    const sprints = async (): Promise<any[]> =>
+      (await service.client.get('/api/boards/rocket/sprints')).body;
+    const before = await sprints();
+    const fail = (path: string) => Promise.resolve(path.endsWith('/next') ? 503 : undefined);
+    await expect(
+      behind(fail, (BOARD) => bash(script, ['close'], { BOARD, TODAY: '2026-12-11' })),
+    ).rejects.toMatchObject({ code: 1, stderr: '{"code":"overloaded"}\n' });
+    expect(await sprints()).toEqual(before);
   });
 
   it('post the burndown to a chat', async () => {
@@ -165,5 +214,19 @@ describe('the recipes', () => {
     await service.client.put(`/api/stories/${story.id}`, { status: 'in_progress' });
     expect(await bash(summary)).toBe('in_progress: Unfinished (anonymous)\n');
     expect(await bash(summary)).toBe('');
+
+    const change = (status: string) => service.client.put(`/api/stories/${story.id}`, { status });
+    await change('todo');
+    // A change between the two requests is in the next summary only.
+    const changes = async (path: string): Promise<undefined> => {
+      if (path.includes('/events')) await change('done');
+    };
+    const first = await behind(changes, (BOARD) => bash(summary, [], { BOARD }));
+    expect(first).toBe('todo: Unfinished (anonymous)\n');
+    const fail = (path: string) => Promise.resolve(path.includes('/events') ? 503 : undefined);
+    await expect(behind(fail, (BOARD) => bash(summary, [], { BOARD }))).rejects.toMatchObject({
+      code: 22,
+    });
+    expect(await bash(summary)).toBe('done: Unfinished (anonymous)\n');
   });
 });
