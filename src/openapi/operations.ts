@@ -151,12 +151,19 @@ function describeResponses(
   }
 }
 
-/** Adds forms as a content type, and makes the body optional if no field is required. */
+/** Whether a body has an array of objects, as a batch, which a form cannot have. */
+const hasObjects = ({ properties = {} }: Schema): boolean =>
+  Object.values(properties as Record<string, { items?: { oneOf?: unknown } }>).some(
+    ({ items }) => items?.oneOf !== undefined,
+  );
+
+/** Adds forms as a content type, if a form can have the body, and makes the body optional if no field is required. */
 function describeBody({ requestBody }: Operation, schemas: Record<string, Schema>): void {
   const json = requestBody?.content['application/json'];
   if (!requestBody || !json) return;
-  requestBody.content['application/x-www-form-urlencoded'] = json;
-  requestBody.required = 'required' in (schemas[nameOfSchema(json.schema)] ?? {});
+  const schema = schemas[nameOfSchema(json.schema)] ?? {};
+  if (!hasObjects(schema)) requestBody.content['application/x-www-form-urlencoded'] = json;
+  requestBody.required = 'required' in schema;
 }
 
 /** Describes a body that is a file, or a form with a file. */

@@ -176,7 +176,7 @@ export class ForecastView {
   @CountField() trials: number;
   @ApiProperty() history: ForecastHistory;
   @ApiProperty() backlog: ForecastBacklog;
-  /** All that the forecast assumes, defaults included. */
+  /** The parameters; if `stories` and `points` are null, the work is the backlog. */
   @ApiProperty() asked: ForecastAsked;
   /** When the work is done. */
   @ApiProperty() when: ForecastWhen[];
