@@ -64,8 +64,14 @@ describe('An import', () => {
     expect(await counts(page, 'Tasks')).toEqual(['1', '0', '0']);
     await preview(page).getByText('Skipped: 1 epic, which becomes a label').click();
     await preview(page).getByText('Line 2: AB-1 is an epic').waitFor();
-    await preview(page).getByText('1 column is ignored').click();
-    await preview(page).getByText('Reporter').waitFor();
+    await preview(page).getByText('1 column is ignored: Reporter').waitFor();
+    await page.getByText('Columns', { exact: true }).click();
+    const columnOf = (field: string): Promise<string> =>
+      page
+        .getByLabel(`Column of ${field}`)
+        .evaluate((select: HTMLSelectElement) => select.selectedOptions[0]?.text ?? '');
+    expect(await columnOf('Title')).toBe('Summary');
+    expect(await columnOf('Assignee')).toBe('No column');
     // An unknown status, missing dates, and the choice for sub-tasks.
     await page.getByText('unknown, 1×').waitFor();
     await page.getByLabel('Status Waiting').selectOption('In progress');
@@ -581,7 +587,6 @@ describe('An import', () => {
       await choose(page, 'jira.csv', JIRA);
       await preview(page).waitFor();
       await page.getByText('Columns', { exact: true }).click();
-      await preview(page).getByText('1 column is ignored').click();
       expect(await axe(page)).toEqual([]);
       await page.getByLabel('Format').focus();
       const name = 'document.activeElement.ariaLabel ?? document.activeElement.textContent';

@@ -229,7 +229,7 @@ export function Columns({ header, answer, isLinear, choices, onChoice }: Columns
             name={`Column of ${name}`}
             value={chosen}
             options={[
-              { value: '', name: found && !chosen ? found : 'Detect by name' },
+              { value: '', name: chosen || !answer ? 'Detect by name' : (found ?? 'No column') },
               ...header
                 .filter((column) => chosen !== '' || column !== found)
                 .map((column) => ({ value: column, name: column })),

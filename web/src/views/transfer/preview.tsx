@@ -51,11 +51,19 @@ export function Preview({ answer, isBusy }: { answer: Answer; isBusy: boolean })
                 )}
             </Finding>
           ))}
-          {warnings.map(({ code, count, examples }) => (
-            <Finding key={code} text={warningText(code, count)} more={count - examples.length}>
-              {examples}
-            </Finding>
-          ))}
+          {warnings.map(({ code, count, examples }) =>
+            // The user may want to map the columns.
+            code === 'unknown_column' ? (
+              <li key={code}>
+                {warningText(code, count)}: {examples.join(', ')}
+                {count > examples.length && ` and ${formatNumber(count - examples.length)} more`}
+              </li>
+            ) : (
+              <Finding key={code} text={warningText(code, count)} more={count - examples.length}>
+                {examples}
+              </Finding>
+            ),
+          )}
         </ul>
       )}
     </section>
