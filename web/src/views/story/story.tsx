@@ -212,7 +212,6 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           {story.external_id && ` (${story.external_id})`},{' '}
           {isDirty ? 'not saved yet' : `changed ${formatTime(story.updated_at)}`}
         </span>
-        <span class="spring" />
         {isDirty && kept && (
           <Button
             onClick={(event) => {
