@@ -1,5 +1,5 @@
 import { scaleUtc } from 'd3-scale';
-import { addDays } from '../calendar';
+import { addDays, daysFromTo } from '../calendar';
 import type { Plot } from './frame';
 import { COLOURS, element, end, middle, semibold, text } from './svg';
 import { day, measure, month } from './text';
@@ -72,31 +72,40 @@ function shortLabels({ first, count, today }: Days, { left, bottom }: Plot, widt
   return content;
 }
 
-/** Some dates, far enough apart not to overlap. */
+/** Today, and some dates that overlap neither it nor each other. */
 function longLabels({ first, count, today }: Days, { left, right, bottom }: Plot): string {
   const last = addDays(first, count - 1) as string;
-  const scale = scaleUtc([Date.parse(first), Date.parse(last)], [left, right]);
-  const ticks = scale.ticks(Math.floor((right - left) / 80));
+  const ticks = scaleUtc([Date.parse(first), Date.parse(last)], [left, right]).ticks(
+    Math.floor((right - left) / 80),
+  );
   const gap = (Number(ticks[1] ?? ticks[0]) - Number(ticks[0])) / 86_400_000;
+  const centre = (index: number): number => left + ((index + 0.5) / count) * (right - left);
   let content = '';
+  let [start, stop] = [Infinity, -Infinity];
   if (today !== null) {
-    const half = measure('Today', 12, 600) / 2;
-    const x = left + ((today + 0.5) / count) * (right - left);
-    const clamped = Math.min(right - half, Math.max(left + half, x));
-    content += text(clamped, bottom + 34, 'Today', { ...middle, ...semibold, fill: COLOURS.ink });
+    const date = day(addDays(first, today) as string);
+    const half = Math.max(measure('Today', 12, 600), measure(date, 12, 600)) / 2;
+    const x = Math.min(right - half, Math.max(left + half, centre(today)));
+    const style = { ...middle, ...semibold, fill: COLOURS.ink };
+    content = text(x, bottom + 18, date, style) + text(x, bottom + 34, 'Today', style);
+    [start, stop] = [x - half - 10, x + half + 10];
   }
-  const labels = content;
+  const isFree = (from: number, to: number): boolean => to < start || from > stop;
+  const ofToday = content;
   let free = left;
   for (const tick of ticks) {
     const date = tick.toISOString().slice(0, 10);
     const year = String(Number(date.slice(0, 4)));
     const label = gap > 300 ? year : gap > 25 ? `${month(date)} ${year}` : day(date);
     const half = measure(label, 12) / 2;
-    const x = scale(tick);
-    if (x - half < free || x + half > right) continue;
+    const x = centre(daysFromTo(first, date) - 1);
+    if (x - half < free || x + half > right || !isFree(x - half, x + half)) continue;
     content += text(x, bottom + 18, label, middle);
     free = x + half + 10;
   }
-  if (content !== labels) return content;
-  return content + text(left, bottom + 18, day(first)) + text(right, bottom + 18, day(last), end);
+  if (content !== ofToday) return content;
+  const [begin, finish] = [day(first), day(last)];
+  if (isFree(left, left + measure(begin, 12))) content += text(left, bottom + 18, begin);
+  if (isFree(right - measure(finish, 12), right)) content += text(right, bottom + 18, finish, end);
+  return content;
 }

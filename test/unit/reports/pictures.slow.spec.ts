@@ -207,6 +207,17 @@ describe('the picture of a burndown', () => {
     expect(wordsOf(busy)).not.toContain('Not a working day');
   });
 
+  it('has the date of today above “Today” if its days are too narrow for a label each', () => {
+    const boxes = textBoxes(svg(burndownPicture(burndowns.month as never, 480), 'light'));
+    const centre = (words: string): number => {
+      const box = boxes.find((each) => each.text === words);
+      return box ? (box.left + box.right) / 2 : NaN;
+    };
+    expect(centre('Dec 1')).toBeCloseTo(centre('Today'), 0);
+    const day = (centre('Dec 6') - centre('Dec 1')) / 5;
+    expect(day).toBeCloseTo((centre('Dec 1') - centre('Nov 22')) / 9, 0);
+  });
+
   it.each(['decades', 'until the last date'])('has no more rows than pixels: %s', (name) => {
     expect(svg(one(burndowns[name] as never), 'auto').length).toBeLessThan(60_000);
   });
