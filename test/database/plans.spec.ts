@@ -422,7 +422,7 @@ async function tokens(): Promise<void> {
  */
 const EXCEPTIONS: { sql: RegExp; scans?: true; because: string }[] = [
   {
-    sql: /^SELECT s.id, s.name, s.external_id, s.start_date, s.completed_at, s.created_at FROM sprints/,
+    sql: /^SELECT s.id, s.name, s.external_id, s.start_date, s.end_date, s.completed_at, s.created_at FROM sprints/,
     because: 'an import looks for its sprints among all sprints of the board',
   },
   {
