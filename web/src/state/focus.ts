@@ -6,6 +6,10 @@ export const focused = signal<number | null>(null);
 export const cardElement = (id: number): HTMLElement | null =>
   document.getElementById(`story-${id}`);
 
+/** Opens the menu of a card that moves it. */
+export const openMoveMenu = (id: number): void =>
+  cardElement(id)?.querySelector<HTMLElement>('.card-move')?.click();
+
 /** Focuses a card once it is drawn in its new place, or its neighbour if only Show more draws it there. */
 export function focusCard(id: number): void {
   focused.value = id;

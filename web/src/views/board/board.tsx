@@ -13,7 +13,7 @@ import { report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { dialog, openDialog } from '../../state/dialogs';
-import { cardElement, focused } from '../../state/focus';
+import { cardElement, focused, openMoveMenu } from '../../state/focus';
 import type { BoardState, Card } from '../../state/model';
 import {
   currentSprint,
@@ -374,6 +374,7 @@ function useBoardKeys(
     { name: 'Move card right', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toColumn(1) },
     { name: 'Move card left', key: 'Shift+ArrowLeft', shownKey: 'Shift ←', run: toColumn(-1) },
     ...statusCommands(toStatus),
+    { name: 'Menu of moves', key: 'm', run: withCard(({ id }) => openMoveMenu(id)) },
     {
       name: 'New story',
       key: 'c',

@@ -5,7 +5,7 @@ import { navigate, storyUrl } from '../../router';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
-import { focused } from '../../state/focus';
+import { focused, openMoveMenu } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { setStatuses, shift, shiftToList, storiesFor } from './moves';
@@ -94,6 +94,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     { name: 'Select', key: 'x', run: withStory(({ id }) => pick(id, false)) },
     { name: 'Clear selection', key: 'Escape', shownKey: 'Esc', run: clearSelection },
     ...statusCommands(toStatus),
+    { name: 'Menu of moves', key: 'm', run: withStory(({ id }) => openMoveMenu(id)) },
     {
       name: 'New story',
       key: 'c',
