@@ -14,6 +14,7 @@ import { plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
 import { quoted } from '../../util/names';
 import { severalTitles } from './drafts';
+import { titlesOf } from './titles';
 
 const MAX_STORIES = 200;
 
@@ -26,20 +27,12 @@ interface NewStoriesProps {
   onClose: () => void;
 }
 
-/** The title in a line of a list: without its bullet, number or check box. */
-const titleOf = (line: string): string =>
-  line
-    .trim()
-    .replace(/^([-*•–]|\d{1,3}[.)])\s+/, '')
-    .replace(/^\[[ xX]?\]\s+/, '')
-    .trim();
-
 /** Creates several stories at once, one from each line. The text stays for the next time, unless the user cancels. */
 export function NewStories({ store, state, list, titles, onClose }: NewStoriesProps) {
   const { id } = state.board;
-  const pasted = titles.split(/\r?\n/).map(titleOf);
-  const text = useSignal([severalTitles.get(id), ...pasted].filter(Boolean).join('\n'));
-  const lines = text.value.split('\n').map(titleOf).filter(Boolean);
+  const before = severalTitles.get(id) ?? [];
+  const text = useSignal([before, titlesOf(titles)].flat().join('\n'));
+  const lines = titlesOf(text.value);
   useLayoutEffect(() => {
     if (text.value.trim()) severalTitles.set(id, text.value);
     else severalTitles.delete(id);

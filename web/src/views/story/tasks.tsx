@@ -1,17 +1,28 @@
 import { useId } from 'preact/hooks';
 import type { BoardStore } from '../../state/board/board-store';
+import type { Change } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
 import type { Card } from '../../state/model';
-import { formatNumber } from '../../util/format';
+import { formatNumber, plural } from '../../util/format';
+import { isLonger, MAX_TITLE } from '../../util/length';
 import { TaskRow } from './task-row';
+import { titlesOf } from './titles';
 
 /** Creates a task, unless its title is empty. */
-export function createTask(store: BoardStore, story: Card, title: string): void {
-  const text = title.trim();
-  if (!text) return;
-  store.change([{ kind: 'task.create', id: temporaryId(), storyId: story.id, title: text }], {
-    isQuiet: true,
-  });
+export const createTask = (store: BoardStore, story: Card, title: string): void =>
+  createTasks(store, story, [title]);
+
+/** Creates a task for each title that is not empty. */
+function createTasks(store: BoardStore, story: Card, titles: readonly string[]): void {
+  const texts = titles.map((title) => title.trim()).filter(Boolean);
+  const changes = texts.map((title): Change => ({
+    kind: 'task.create',
+    id: temporaryId(),
+    storyId: story.id,
+    title,
+  }));
+  const label = texts.length > 1 ? `Create ${plural(texts.length, 'task')}` : undefined;
+  store.change(changes, { isQuiet: true, label });
 }
 
 interface TasksProps {
@@ -55,6 +66,13 @@ export function Tasks({ store, story, title, error, isReadOnly, onTitle }: Tasks
           readOnly={isReadOnly}
           value={title}
           onInput={(event) => onTitle(event.currentTarget.value)}
+          onPaste={(event) => {
+            const titles = titlesOf(event.clipboardData?.getData('text/plain') ?? '');
+            const isLong = titles.some((each) => isLonger(each, MAX_TITLE));
+            if (isReadOnly || titles.length < 2 || isLong || title !== '') return;
+            event.preventDefault();
+            createTasks(store, story, titles);
+          }}
           onKeyDown={(event) => {
             // Ctrl+Enter saves the story, with the task.
             if (event.key !== 'Enter' || event.isComposing || event.ctrlKey || event.metaKey)
