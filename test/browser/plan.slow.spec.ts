@@ -233,6 +233,24 @@ describe('The plan', () => {
     }
   });
 
+  test('opens the menu Move of the focused story, or of the selection, by the key m', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Eel').focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('x');
+    await page.keyboard.press('m');
+    await page.getByRole('menuitem', { name: 'Sprint 3' }).click();
+    await card(page, 'Sprint 3', 'Fox').waitFor();
+    expect(await titles(page, 'Sprint 3')).toEqual(['Cat', 'Eel', 'Fox']);
+    await page.goto(`${plan.service.url}/b/rocket`);
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('m');
+    await page.getByRole('menuitem', { name: 'Done' }).click();
+    await card(page, 'Done', 'Ant').waitFor();
+  });
+
   test('offers everything that a drag can do in the menu Move', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
@@ -437,6 +455,22 @@ describe('The plan', () => {
     await dialog.getByRole('button', { name: 'Create 3 stories' }).click();
     await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
     expect(await backlog(plan)).toEqual(['Dog', 'Eel', 'Fox', 'Gnu', 'Hen', 'Ibis', 'Jay']);
+  });
+
+  test('creates a task from each pasted line', async () => {
+    const plan = await startPlan();
+    const page = await openPage(`${plan.url}/stories/${plan.ids.Dog}`);
+    await page.getByRole('textbox', { name: 'New task' }).waitFor();
+    const saved = answered(page, /\/tasks$/);
+    await paste(page, 'New task', '- Dig\n- [x] Bury\r\n\n3. Sleep\n');
+    await saved;
+    const tasks = page.getByRole('dialog').getByRole('checkbox');
+    await tasks.nth(2).waitFor();
+    const path = `/api/stories/${plan.ids.Dog}/tasks`;
+    await page.getByRole('dialog').getByText('0 of 3').waitFor();
+    await page.waitForFunction(async (url) => (await (await fetch(url)).json()).length === 3, path);
+    expect(await stored(plan, path)).toEqual(['Dig', 'Bury', 'Sleep']);
+    expect(await page.getByLabel('New task').inputValue()).toBe('');
   });
 
   test('does not cut off a long title', async () => {

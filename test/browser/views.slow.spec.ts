@@ -216,6 +216,39 @@ test('a closed story is not opened again by the browser’s Back', async () => {
   expect(await dialog.count()).toBe(0);
 });
 
+test('the browser’s Back leads to a board that was renamed meanwhile', async () => {
+  const plan = await startPlan();
+  const page = await openPage(`${plan.service.url}/b/rocket`);
+  await card(page, 'To do', 'Ant').waitFor();
+  await page.getByRole('link', { name: 'Settings' }).click();
+  await page.getByLabel('Name').fill('moon');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await page.waitForURL('**/b/moon/settings');
+  await page.goBack();
+  await card(page, 'To do', 'Ant').waitFor();
+  expect(new URL(page.url()).pathname).toBe('/b/moon');
+});
+
+test('the palette leads to other boards and to the tokens', async () => {
+  const plan = await startPlan();
+  await plan.service.client.post('/api/boards/moon/backlog', { title: 'Rock' });
+  const page = await openPage(plan.url);
+  await card(page, 'Backlog', 'Dog').waitFor();
+  for (const [words, url] of [
+    ['moon', '/b/moon'],
+    ['tokens', '/tokens'],
+    ['rocket', '/b/rocket'],
+  ] as const) {
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Command or story').fill(words);
+    await page
+      .getByRole('option', { name: words === 'tokens' ? 'Tokens' : `${words} Board` })
+      .click();
+    await page.waitForURL(`**${url}`);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+  }
+});
+
 test('the browser’s Back leaves a board at once, however many stories were opened', async () => {
   const { url, page } = await openDemo();
   const dialog = page.getByRole('dialog', { name: STORY });

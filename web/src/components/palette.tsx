@@ -4,7 +4,7 @@ import { api } from '../api/client';
 import { commands } from '../commands';
 import { navigate, pathOf, route, storyUrl } from '../router';
 import { sprintName, sprintsOf } from '../state/model';
-import { canWrite } from '../state/session';
+import { canWrite, isAdmin } from '../state/session';
 import { store } from '../state/stores';
 import { Dialog } from './dialog';
 
@@ -16,6 +16,7 @@ interface Option {
 }
 
 const MAX_STORIES = 20;
+const MAX_BOARDS = 10;
 const MAX_OPTIONS = 60;
 
 /** The commands of the present view, and links to the views and sprints of the board. */
@@ -28,6 +29,7 @@ function placesAndCommands(): Option[] {
     run: () => navigate(to),
   });
   const places = [go('Boards', '/')];
+  if (isAdmin.value) places.push(go('Tokens', '/tokens'));
   if (board) {
     places.push(go('Board', pathOf(board)));
     places.push(go('Plan', pathOf(board, 'backlog')));
@@ -47,13 +49,14 @@ function placesAndCommands(): Option[] {
   return [...places, ...all, ...sprints];
 }
 
-/** Finds a command, a view, a sprint or a story by its name. */
+/** Finds a command, a view, a board, a sprint or a story by its name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId();
   const typed = useSignal('');
   const index = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
   const found = useSignal<readonly { id: number; title: string }[]>([]);
+  const boards = useSignal<readonly string[]>([]);
   /** The commands of the view, as they were when the palette opened. */
   const all = useRef(placesAndCommands());
   const options = useComputed(() => {
@@ -72,8 +75,14 @@ export function Palette({ onClose }: { onClose: () => void }) {
         .map(({ id, title }) => [id, title]),
     );
     for (const { id, title } of found.value) if (!stories.has(id)) stories.set(id, title);
+    const others = boards.value.filter((name) => name !== route.value.board && isMatch(name));
     return [
       ...shown,
+      ...others.slice(0, MAX_BOARDS).map((name) => ({
+        name,
+        note: 'Board',
+        run: () => navigate(pathOf(name)),
+      })),
       ...[...stories].map(([id, title]) => ({
         name: title,
         note: `Story #${id}`,
@@ -81,6 +90,13 @@ export function Palette({ onClose }: { onClose: () => void }) {
       })),
     ].slice(0, MAX_OPTIONS);
   });
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const { data } = await api.GET('/api/boards');
+      boards.value = (data as { name: string }[]).map(({ name }) => name);
+    };
+    void read().catch(() => undefined);
+  }, []);
   const { board } = route.value;
   const q = typed.value.trim();
   useEffect(() => {

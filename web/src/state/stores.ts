@@ -22,13 +22,26 @@ export function followRoute(): void {
       const actor = session.value?.actor ?? '';
       const sprint = view === 'board' ? (query.value.get('sprint') ?? 'current') : undefined;
       store.value = name === null ? null : new BoardStore(name, actor, sprint, followRename);
-      void store.value?.open();
+      void store.value?.open().then(() => followOldName(name));
     });
   });
 }
 
+/** The new names of the boards that were renamed while this page was open, by the old ones. */
+const renamed = new Map<string, string>();
+
+/** Goes on to a renamed board if the history of the browser has led to its old name. */
+function followOldName(name: string | null): void {
+  const { board, view, story } = route.value;
+  const to = renamed.get(name ?? '');
+  const isGone = store.value?.reader.failure.value?.status === 404;
+  if (to === undefined || board !== name || store.value?.name !== name || !isGone) return;
+  navigate(pathOf(to, view, story) + url.value.search, { replace: true });
+}
+
 /** Changes the URL after a board was renamed. */
 function followRename(from: string, to: string): void {
+  renamed.set(from, to);
   const { board, view, story } = route.value;
   if (board !== from) return;
   announce(`The board is now called ${isolated(to)}`);
