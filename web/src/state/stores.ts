@@ -41,6 +41,8 @@ function followOldName(name: string | null): void {
 
 /** Changes the URL after a board was renamed. */
 function followRename(from: string, to: string): void {
+  // A board that has its former name again would lead back and forth.
+  renamed.delete(to);
   renamed.set(from, to);
   const { board, view, story } = route.value;
   if (board !== from) return;

@@ -42,7 +42,8 @@ export class UndoStack {
 
   /** Adds something that cannot be undone, so that the next undo does not undo what came before it. */
   block(label: string): void {
-    this.gestures = [...this.gestures, { group: randomKey(), label, changes: [], effects: [] }];
+    const blocking = { group: randomKey(), label, changes: [], effects: [] };
+    this.gestures = [...this.gestures, blocking].slice(-MAX_UNDO);
   }
 
   /** Replaces the id of a created row by the one that the service has assigned. */
