@@ -377,6 +377,24 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
   });
 
+  test('keeps the field for new stories in view', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const field = page.getByLabel('New story in Backlog');
+    await card(page, 'Backlog', 'Dog').waitFor();
+    await field.focus();
+    for (let i = 0; i < 20; i++) {
+      await page.keyboard.type(`Bird ${i}`);
+      await page.keyboard.press('Enter');
+    }
+    await card(page, 'Backlog', 'Bird 19').waitFor();
+    await page.waitForFunction(() => {
+      const { bottom } = document.activeElement!.getBoundingClientRect();
+      return bottom <= innerHeight;
+    });
+    expect(await field.evaluate((input) => input === document.activeElement)).toBe(true);
+  });
+
   test('focuses a new story, which keeps the focus when it is saved', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -280,7 +280,11 @@ function AddStory(props: AddStoryProps) {
         if (!text) return;
         // The dialog says that it is too long.
         if (isLonger(text, MAX_TITLE)) openDialog({ kind: 'new-stories', list, titles: text });
-        else createStory(store, list, { title: text }, { isQuiet: !isFiltered });
+        else {
+          createStory(store, list, { title: text }, { isQuiet: !isFiltered });
+          // The new story has moved the field down, perhaps out of view.
+          requestAnimationFrame(() => input.current?.scrollIntoView({ block: 'nearest' }));
+        }
         type('');
       }}
     >
