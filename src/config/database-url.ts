@@ -22,7 +22,7 @@ export function readDatabaseUrl(value: string): DatabaseTarget | undefined {
   try {
     const database = decodeURIComponent(url.pathname.slice(1));
     if (url.hostname === '' || database === '') return undefined;
-    // mysql2 would replace port 0.
+    // mysql2 connects to port 3306 instead of 0.
     if (Number(url.port || 3306) === 0) return undefined;
     // If a parameter such as ssl=true were ignored, the connection would have no TLS.
     const parameters = url.search + url.hash;

@@ -52,8 +52,8 @@ export interface PlannedSprint {
    */
   assumed?: boolean;
   /**
-   * Whether it is open and has no dates at all. Its dates are those on a board without sprints; `apply` places a new
-   * one after the last sprint.
+   * Whether it is open and the file has no dates for it. The plan assumes a board without sprints; if the sprint is
+   * new, `apply` assigns it dates after those of the last sprint.
    */
   follows?: boolean;
   /** Null if it is open. */

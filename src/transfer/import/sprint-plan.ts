@@ -108,8 +108,9 @@ const lastDay = ({
   end_date ?? addDays(start_date, SPRINT_DAYS - 1) ?? start_date;
 
 /**
- * Places the new sprints without dates, by their keys: in their planned order, from the first Monday on after the last
- * day of all sprints of the board and of the file, but not earlier than planned.
+ * Assigns dates to the new sprints without dates, and returns these sprints by their keys. They are consecutive, in
+ * their planned order, and begin on the Monday after the last sprint of the board and of the file, but not earlier than
+ * planned.
  */
 export function placeAfter(
   existing: readonly Pick<PlannedSprint, 'start_date' | 'end_date'>[],

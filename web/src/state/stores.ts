@@ -27,10 +27,10 @@ export function followRoute(): void {
   });
 }
 
-/** The new names of the boards that were renamed while this page was open, by the old ones. */
+/** Maps old to new names of the boards that were renamed while this page was open. */
 const renamed = new Map<string, string>();
 
-/** Goes on to a renamed board if the history of the browser has led to its old name. */
+/** Opens a renamed board under its new name if Back or Forward has led to its old name. */
 function followOldName(name: string | null): void {
   const { board, view, story } = route.value;
   const to = renamed.get(name ?? '');
@@ -41,7 +41,7 @@ function followOldName(name: string | null): void {
 
 /** Changes the URL after a board was renamed. */
 function followRename(from: string, to: string): void {
-  // A board that has its former name again would lead back and forth.
+  // Otherwise a board that was renamed back, and then deleted, would cause an endless loop.
   renamed.delete(to);
   renamed.set(from, to);
   const { board, view, story } = route.value;

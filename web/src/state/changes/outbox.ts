@@ -5,7 +5,7 @@ import { randomKey } from '../../util/random';
 import type { Card, ListId } from '../model';
 import type { Pending } from './pending';
 
-/** Who makes the changes while the service asks for no token. Whoever signs in later sends them. */
+/** The actor while no token is required. The next user who signs in sends the unsaved changes of this actor. */
 const ANONYMOUS = 'anonymous';
 
 /** The stored data of a board, for a reload without a connection. */
@@ -63,7 +63,7 @@ export async function forgetBoards(actor: string): Promise<void> {
   });
 }
 
-/** The boards that are stored for a start without a connection, by their names. */
+/** Returns the stored boards of a user, ordered by name. */
 export const storedBoards = async (actor: string): Promise<readonly Board[]> =>
   (await run((db) => db.getAll('boards', boardsOf(actor))))?.map(({ board }) => board) ?? [];
 
@@ -125,7 +125,7 @@ const inIndexedDb: ChangeStorage = {
   },
 };
 
-/** The stored changes of a user on all boards, which are not saved. */
+/** Returns the unsaved changes of a user on all boards. */
 export const unsavedBy = async (actor: string): Promise<readonly Row[]> =>
   (await inIndexedDb.all()).filter((row) => row.actor === actor);
 
@@ -201,7 +201,7 @@ export class Outbox {
   private async take(from: string): Promise<void> {
     const taken = [...(await this.storage.pass(from, this.owner))];
     if (taken.length === 0) return;
-    // As changes of this user, if they were made before a token was required.
+    // Changes that were made before a token was required become changes of this user.
     if (taken.some(({ actor }) => actor !== this.actor)) await this.save(taken);
     this.onAdopted(taken.sort((a, b) => a.order - b.order));
   }

@@ -40,7 +40,7 @@ export class UndoStack {
     this.gestures = [...rest, all].slice(-MAX_UNDO);
   }
 
-  /** Adds something that cannot be undone, so that the next undo does not undo what came before it. */
+  /** Adds a change that cannot be undone. The next undo takes it, instead of an earlier change. */
   block(label: string): void {
     const blocking = { group: randomKey(), label, changes: [], effects: [] };
     this.gestures = [...this.gestures, blocking].slice(-MAX_UNDO);

@@ -12,10 +12,10 @@ import { useTitle } from '../../state/title';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { plural } from '../../util/format';
 
-/** Milliseconds after which the unsaved changes are counted again, while there are any. */
+/** Milliseconds between two counts of the unsaved changes, while there are any. */
 const RECOUNT_MS = 1000;
 
-/** All boards that the user may see; without a connection, those that the browser has stored. */
+/** Lists the boards that the user may see. Without a connection, it lists the boards that are stored in the browser. */
 export function BoardsView() {
   const { data, error, isUnreachable } = useAnswer(
     async () => (await api.GET('/api/boards')).data as Board[],
@@ -86,7 +86,7 @@ export function BoardsView() {
   );
 }
 
-/** The numbers of changes that are stored because they are not saved, by the ids of their boards. */
+/** Returns the number of unsaved changes of each board, by its id. */
 function useUnsaved(actor: string): ReadonlyMap<number, number> {
   const counts = useSignal<ReadonlyMap<number, number>>(new Map());
   useEffect(() => {
@@ -97,7 +97,7 @@ function useUnsaved(actor: string): ReadonlyMap<number, number> {
       for (const { board } of await unsavedBy(actor)) next.set(board, (next.get(board) ?? 0) + 1);
       if (isOld) return;
       if (next.size > 0 || counts.value.size > 0) counts.value = next;
-      // A board that was left may be sending them.
+      // The store of a board that was just closed may still send them.
       if (next.size > 0) timer = setTimeout(() => void count(), RECOUNT_MS);
     };
     void count();

@@ -8,7 +8,7 @@ import type { ListId } from '../../state/model';
 import { quoted } from '../../util/names';
 
 /**
- * Creates a story in a list, and says so if the filters of the view hide it.
+ * Creates a story in a list, and shows a message if the filters of the view hide it.
  * @param options.isQuiet whether no message is needed, because the user sees the story
  * @returns its temporary id
  */
