@@ -58,10 +58,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
   const toList = (by: -1 | 1) =>
     withStory(({ id }) => shiftToList(store, id, by, by < 0 ? 'last' : 'first'));
   const toStatus = (status: Status) =>
-    withStory(
-      (card) => setStatuses(store, card.id < 0 ? [card] : storiesFor(store, card.id), status),
-      false,
-    );
+    withStory(({ id }) => setStatuses(store, storiesFor(store, id), status), false);
   const listOfFocus = (): ListId => {
     const list = story()?.sprint_id ?? null;
     return store.view.value?.sprints.get(list ?? 0)?.state === 'completed' ? null : list;

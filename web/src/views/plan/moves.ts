@@ -25,7 +25,7 @@ export function storiesFor(store: BoardStore, id: number): Card[] {
   const state = store.view.value;
   if (!state) return [];
   const ids = selected.value.has(id) ? selected.value : new Set([id]);
-  const chosen = (story: Card): boolean => ids.has(story.id) && story.id > 0;
+  const chosen = (story: Card): boolean => ids.has(story.id);
   if (ids.size === 1) return [...state.stories.values()].filter(chosen);
   return openLists(store).flatMap((list) => storiesOf(state, list).filter(chosen));
 }

@@ -15,7 +15,7 @@ import { formatNumber, plural } from '../../util/format';
 import { backoff } from '../../util/retry';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
-import { saved, useSprint, wordsOf } from './request';
+import { reportDone, saved, useSprint, wordsOf } from './request';
 
 type Report = components['schemas']['Report'];
 
@@ -88,8 +88,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       body,
     });
     done.value = data as Report;
-    announce(`Completed ${name}`);
-    store.queue.undo.block(`Completed ${name}`);
+    reportDone(store, `Completed ${name}`, announce);
     await store.rows.loadSprints();
   };
 

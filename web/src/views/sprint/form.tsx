@@ -308,9 +308,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
         body: Object.fromEntries(changed.map((name) => [name, all[name]])),
       });
       await store.rows.loadSprints();
-      const done = `Saved ${isolated(draft.name) || 'the sprint'}`;
-      store.queue.undo.block(done);
-      announce(done);
+      reportDone(store, `Saved ${isolated(draft.name) || 'the sprint'}`, announce);
     }
     if (changes.value.typed === typed) close();
     else {

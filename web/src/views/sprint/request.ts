@@ -47,10 +47,17 @@ export function useSprint(id: number) {
   return { sprint, etag, error, read };
 }
 
-/** Reports what a request has done to a sprint, which the next undo cannot undo. */
-export function reportDone({ queue }: BoardStore, text: string): void {
+/**
+ * Reports a change of a sprint, which cannot be undone.
+ * @param tell shows the text; by default as a message, too
+ */
+export function reportDone(
+  { queue }: BoardStore,
+  text: string,
+  tell: (text: string) => void = report,
+): void {
   queue.undo.block(text);
-  report(text);
+  tell(text);
 }
 
 /** Waits until the changes of the user are saved; rejects if the service cannot be reached. */
