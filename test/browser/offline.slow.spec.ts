@@ -60,6 +60,10 @@ const revisionOf = (): Promise<number> =>
     () => 0,
   );
 
+/** The titles of the stories of the backlog. */
+const backlogOf = `fetch('/api/boards/rocket/backlog').then(async (response) =>
+  (await response.json()).map(({ title }) => title).join())`;
+
 /** Moves Ant to In progress without a connection. */
 async function editWithoutConnection(page: Page): Promise<void> {
   await card(page, 'To do', 'Ant').focus();
@@ -75,6 +79,36 @@ async function connect(page: Page): Promise<void> {
 
 const conflictOn = (page: Page): Locator =>
   page.getByRole('dialog', { name: 'Your change was not saved' });
+
+/**
+ * Moves Ant and Cat to the next sprints and to the backlog without a connection while someone else moves Cat to the
+ * last sprint, and opens the reports, which load no stories, with the conflict.
+ */
+async function moveCatElsewhere() {
+  const board = await startKillableBoard();
+  const { client, ids } = board;
+  const [, elsewhere] = await Promise.all(
+    [20, 40].map(async (days) => {
+      const sprint = { name: `Sprint in ${days} days`, start_date: day(days) };
+      return (await client.post('/api/boards/rocket/sprints', sprint)).body.id as number;
+    }),
+  );
+  const page = await openPlan(board);
+  await route(page, '**/api/**', (route) => route.abort());
+  await page.keyboard.press('Shift+ArrowRight');
+  await card(page, 'Sprint in 20 days', 'Ant').waitFor();
+  await page.keyboard.press('Shift+ArrowRight');
+  await card(page, 'Sprint in 40 days', 'Ant').waitFor();
+  await page.keyboard.press('Shift+ArrowRight');
+  await unsaved(page, 3);
+  await client.post(`/api/stories/${ids.Cat}/move`, { sprint_id: elsewhere });
+  await connect(page);
+  const dialog = conflictOn(page);
+  await dialog.getByText('Sprint: Sprint 1 → Sprint in 40 days').waitFor();
+  await page.goto(`${board.url}/reports`);
+  await dialog.getByText('Sprint: Sprint 1 → Sprint in 40 days').waitFor();
+  return { board, page, dialog, elsewhere };
+}
 
 /**
  * Creates Ant, which was deleted, again, and waits until the service has it with these values. The changes of the
@@ -271,9 +305,7 @@ describe('Without a connection', () => {
     await unsaved(page, 1);
     await page.unrouteAll();
     await page.goto(`${board.url}/reports`);
-    const moved = `fetch('/api/boards/rocket/backlog').then(async (response) =>
-      (await response.json()).map(({ title }) => title).join())`;
-    await until(page, moved, 'Ant,Cat');
+    await until(page, backlogOf, 'Ant,Cat');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
@@ -333,6 +365,25 @@ describe('Without a connection', () => {
     const { body } = await client.get('/api/boards/rocket/backlog');
     expect(body.map(({ title }: any) => title)).toEqual(['Ant', 'Cat']);
     expect(await titles(page, 'Sprint 1')).toEqual(['Bee']);
+  });
+
+  test('makes a kept move of several stories again in a view that has not loaded them', async () => {
+    const { board, page, dialog } = await moveCatElsewhere();
+    await dialog.getByRole('button', { name: 'Apply mine again' }).click();
+    await until(page, backlogOf, 'Ant,Cat');
+    await saved(page);
+    expect(await dialog.count()).toBe(0);
+    expect((await board.story('Bee')).sprint_id).toBe(board.sprint);
+  });
+
+  test('asks again if another story was moved elsewhere that the view has not loaded', async () => {
+    const { board, page, dialog, elsewhere } = await moveCatElsewhere();
+    await board.client.post(`/api/stories/${board.ids.Ant}/move`, { sprint_id: elsewhere });
+    await dialog.getByRole('button', { name: 'Apply mine again' }).click();
+    await dialog.getByText('Meanwhile, “Ant”').waitFor();
+    await until(page, backlogOf, '');
+    await dialog.getByRole('button', { name: 'Apply mine again' }).click();
+    await until(page, backlogOf, 'Ant,Cat');
   });
 
   test('offers to create a story again with the typed text if someone else has deleted it', async () => {

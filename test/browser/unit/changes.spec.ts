@@ -78,6 +78,12 @@ test('the inverse of a move restores every list', () => {
   );
 });
 
+test('a move has no inverse if the place of one of its stories is unknown', () => {
+  const state = boardWith([story(1), story(2)]);
+  const change = move([1, 3], 1, 'first');
+  expect(kindOf(change).inverse(change, state, 0)).toEqual([]);
+});
+
 test('the inverse of an update restores the fields, null if they had no value', () => {
   const state = boardWith([story(1, { title: 'Ant', points: 3 })]);
   const change: Change = {

@@ -13,7 +13,14 @@ import { asDone, kindOf } from '../changes/kinds';
 import { deleteSnapshot, Outbox } from '../changes/outbox';
 import type { Gesture } from '../changes/pending';
 import { ChangeQueue } from '../changes/queue';
-import { hasFields, rowOf, storiesOfChange, withId, withoutId } from '../changes/rows';
+import {
+  hasFields,
+  rowOf,
+  storiesOfChange,
+  withId,
+  withoutId,
+  withoutOrigin,
+} from '../changes/rows';
 import { createStoryAgain } from '../changes/story-kinds';
 import type { BoardState, Card } from '../model';
 import { expire, signedIn } from '../session';
@@ -256,7 +263,9 @@ export class BoardStore {
    */
   applyAgain(conflict: Conflict, deleted?: Card): void {
     this.queue.dropConflict(conflict);
-    const changes = conflict.entries.map(({ change }) => change);
+    const changes = conflict.entries.map(({ change, changed = 0 }) =>
+      withoutOrigin(change, changed),
+    );
     if (!deleted) {
       this.change(changes);
       return;

@@ -192,9 +192,10 @@ export class ChangeSender {
     }
     change.ids.forEach((id, i) => {
       const list = lists.get(id);
-      // An earlier attempt may have moved it already.
       const seen = change.seen?.[i];
-      if (list !== undefined && (list === change.list || list === seen?.list)) return;
+      // An earlier attempt may have moved it already.
+      const isAsSeen = !seen || list === change.list || list === seen.list;
+      if (list !== undefined && isAsSeen) return;
       throw new StoryChanged(id, seen?.version ?? 0);
     });
     return etag;

@@ -34,8 +34,11 @@ export type Change =
       ids: number[];
       list: ListId;
       position: Position;
-      /** The list and version of each story that the user saw, if several are moved; set by the queue. */
-      seen?: { list: ListId; version: number }[];
+      /**
+       * The list and version of each story that the user saw, if several are moved; set by the queue. Undefined for
+       * a story that is moved wherever it is.
+       */
+      seen?: ({ list: ListId; version: number } | undefined)[];
     }
   | { kind: 'story.delete'; id: number }
   | {

@@ -94,14 +94,26 @@ export function effectsOf(change: Change, after: BoardState, id = 0): Update[] {
   }
 }
 
-/** Adds to a move of several stories the list and version of each that the user saw. */
+/**
+ * Adds to a move of several stories the list and version of each that the user sees. A story that is not loaded, as
+ * in a move that is made again after a reload, keeps what the user saw before.
+ */
 export function withOrigin(change: Change, { stories }: BoardState): Change {
   if (change.kind !== 'story.move' || change.ids.length < 2) return change;
-  const seen = change.ids.map((id) => {
+  const seen = change.ids.map((id, i) => {
     const story = stories.get(id);
-    return { list: story?.sprint_id ?? null, version: story?.version ?? 0 };
+    return story ? { list: story.sprint_id, version: story.version } : change.seen?.[i];
   });
   return { ...change, seen };
+}
+
+/** Makes a move of several stories valid for one of them wherever it is now. */
+export function withoutOrigin(change: Change, id: number): Change {
+  if (change.kind !== 'story.move' || !change.seen) return change;
+  return {
+    ...change,
+    seen: change.seen.map((each, i) => (change.ids[i] === id ? undefined : each)),
+  };
 }
 
 /** Updates the seen versions in a move of several stories after an earlier change of the user was confirmed. */
@@ -115,7 +127,7 @@ export function withVersions(
   const seen = change.seen.map((each, i) => {
     const id = change.ids[i];
     const version = confirmed.includes(id) ? stories.get(id ?? 0)?.version : undefined;
-    return { ...each, version: version ?? each.version };
+    return each && { ...each, version: version ?? each.version };
   });
   return { ...change, seen };
 }
@@ -123,8 +135,9 @@ export function withVersions(
 /** The moves of a change without a story that was deleted; none if it moves no other story. */
 export function withoutId(change: Change, id: number): Change[] {
   if (change.kind !== 'story.move') return [change];
-  const ids = change.ids.filter((each) => each !== id);
-  return ids.length === 0 ? [] : [{ ...change, ids }];
+  const isKept = (_: unknown, i: number): boolean => change.ids[i] !== id;
+  const ids = change.ids.filter(isKept);
+  return ids.length === 0 ? [] : [{ ...change, ids, seen: change.seen?.filter(isKept) }];
 }
 
 /** Replaces the id of a story or a task in a change by the one that the service has assigned. */

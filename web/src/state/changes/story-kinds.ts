@@ -153,10 +153,11 @@ export const STORY_KINDS: Kinds<'story'> = {
       };
     },
     inverse({ ids }, before) {
-      const lists = new Set(ids.map((id) => before.stories.get(id)?.sprint_id));
-      return [...lists].flatMap((list) =>
-        list === undefined ? [] : movesBack(storiesOf(before, list), list, new Set(ids)),
-      );
+      const stories = ids.map((id) => before.stories.get(id));
+      // A story that is not loaded cannot be moved back, and moving only the others would not undo the change.
+      if (!stories.every((each) => each !== undefined)) return [];
+      const lists = new Set(stories.map(({ sprint_id }) => sprint_id));
+      return [...lists].flatMap((list) => movesBack(storiesOf(before, list), list, new Set(ids)));
     },
   },
 
