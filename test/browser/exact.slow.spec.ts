@@ -158,6 +158,41 @@ describe('A conflict', () => {
     await card(page, 'In progress', 'Ant').waitFor();
   });
 
+  test('asks again before a change is overwritten that came after those it has shown', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    const send = await delay(page, '**/api/stories/*');
+    await page.keyboard.press('2');
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
+    send();
+    await page.getByText('Status: To do → Done').waitFor();
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { status: 'todo' });
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await page.getByText('Status: Done → To do').waitFor();
+    expect(await board.story('Ant')).toMatchObject({ status: 'todo', version: 3 });
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await card(page, 'In progress', 'Ant').waitFor();
+    await until(page, fieldOf(board.ids.Ant, 'version'), 4);
+  });
+
+  test('about a task asks again, too, before a later change is overwritten', async () => {
+    const board = await startSmallBoard();
+    const { page, id, task } = await openTask(board);
+    const send = await delay(page, '**/api/tasks/*');
+    await page.getByRole('checkbox', { name: 'Dig a well' }).click();
+    await board.client.put(`/api/tasks/${id}`, { title: 'Dig' });
+    send();
+    await page.getByText('Title: Dig a well → Dig').waitFor();
+    await board.client.put(`/api/tasks/${id}`, { title: 'Dig deeper' });
+    await page.getByRole('checkbox', { name: 'Dig deeper' }).waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await page.getByText('Title: Dig → Dig deeper').waitFor();
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await until(page, task('status'), 'done');
+  });
+
   test('about a task shows who changed it, even after a thousand changes of other tasks', async () => {
     const board = await startSmallBoard();
     const { client } = board;

@@ -18,7 +18,7 @@ interface ConflictDialogProps {
 /** Shows who changed a story or task before the change of the user arrived, and asks which change to keep. */
 export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps) {
   const { target, seen, revision, label, entries } = conflict;
-  const { data, isUnreachable } = useAnswer(
+  const { data, error, isUnreachable } = useAnswer(
     () => store.rows.changesSince(target, seen, revision),
     [conflict],
   );
@@ -29,7 +29,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
   const isCreated = deleted !== undefined && changed === undefined;
   const story = store.view.value?.stories.get(changed ?? 0) ?? events.at(-1)?.before;
   const title = (story as { title?: string } | undefined)?.title ?? `#${changed}`;
-  const applyAgain = (): void => store.applyAgain(conflict, deleted);
+  const applyAgain = (): void => store.applyAgain(conflict, events, deleted);
   const keepTheirs = (): void => {
     store.queue.dropConflict(conflict);
     report(`Discarded: ${label}`, { name: 'Undo', run: applyAgain });
@@ -70,7 +70,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
         <span class="note">Press Esc to decide later.</span>
         <span class="spring" />
         <Button onClick={keepTheirs}>Keep theirs</Button>
-        <Button kind="primary" onClick={applyAgain}>
+        <Button kind="primary" disabled={!data && !error && !isUnreachable} onClick={applyAgain}>
           {isCreated ? 'Create' : 'Apply mine again'}
         </Button>
       </footer>

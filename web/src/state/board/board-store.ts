@@ -9,6 +9,7 @@ import type { Toast } from '../announce';
 import { alertError, announce, announceOther, report, toast } from '../announce';
 import type { Change } from '../changes/change';
 import type { Conflict } from '../changes/conflict';
+import { seenOf } from '../changes/conflict';
 import { asDone, kindOf } from '../changes/kinds';
 import { deleteSnapshot, Outbox } from '../changes/outbox';
 import type { Gesture } from '../changes/pending';
@@ -258,16 +259,18 @@ export class BoardStore {
   }
 
   /**
-   * Makes the changes of a conflict again, on top of those of the other user.
+   * Makes the changes of a conflict again, on top of those of the other user that were shown; later ones are a
+   * conflict again.
+   * @param shown the changes of the other user
    * @param deleted the story if the other user has deleted it; it is created again, unless the change moves several
    */
-  applyAgain(conflict: Conflict, deleted?: Card): void {
+  applyAgain(conflict: Conflict, shown: readonly Event[], deleted?: Card): void {
     this.queue.dropConflict(conflict);
     const changes = conflict.entries.map(({ change, changed = 0 }) =>
       withoutOrigin(change, changed),
     );
     if (!deleted) {
-      this.change(changes);
+      this.change(changes, seenOf(conflict, shown));
       return;
     }
     if (conflict.entries.some(({ changed }) => changed === deleted.id)) {

@@ -1,4 +1,5 @@
 import { ApiError } from '../../api/problem';
+import type { Event } from '../../api/types';
 import type { Pending } from './pending';
 import type { Target } from './rows';
 import { storyTarget, targetOf } from './rows';
@@ -21,6 +22,18 @@ export class StoryChanged extends ApiError {
   ) {
     super(412, 'precondition_failed', 'Someone else has changed it.');
   }
+}
+
+/** What the user knows of the row of a conflict after the changes that were shown, as options of the next change. */
+export function seenOf(
+  { seen, revision, entries }: Conflict,
+  shown: readonly Event[],
+): { seen?: number; revision?: number } {
+  // A move of several stories depends on where the user sees each of them.
+  if (entries.some(({ changed }) => changed !== undefined)) return {};
+  const last = shown.at(-1);
+  const { version = seen } = (last?.after ?? {}) as { version?: number };
+  return { seen: version, revision: last?.revision ?? revision };
 }
 
 /** The conflict of entries that wait for a decision of the user; undefined if there is none. */
