@@ -1314,6 +1314,20 @@ describe('The command palette', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
+  test('is opened by a button of the bar, which fits the narrowest phone', async () => {
+    const board = await startSmallBoard();
+    for (const view of ['', '/backlog', '/reports', '/settings', '/import']) {
+      const viewport = { width: 320, height: 568 };
+      const page = await openPage(board.url + view, { viewport });
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+      await page.getByRole('button', { name: 'Commands' }).click();
+      await page.getByRole('combobox', { name: 'Command or story' }).fill('bee');
+      await page.getByRole('option', { name: 'Bee' }).click();
+      await page.getByRole('dialog').getByRole('heading', { name: 'Bee' }).waitFor();
+    }
+  });
+
   test('selects the sprint whose whole name is typed', async () => {
     const { client, url } = await startSmallBoard();
     await client.post('/api/boards/rocket/sprints', { name: 'Sprint 10', start_date: day(11) });

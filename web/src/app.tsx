@@ -163,14 +163,23 @@ function Bar() {
       </nav>
       <span class="spring" />
       {current && !current.reader.failure.value && <SaveState key={current.name} />}
-      <button
-        type="button"
-        class="button quiet"
+      {session.value && (
+        <Button
+          kind="quiet"
+          aria-label="Commands"
+          title="Commands (Ctrl K)"
+          onClick={() => openDialog({ kind: 'palette' })}
+        >
+          <Icon name="commands" />
+        </Button>
+      )}
+      <Button
+        kind="quiet"
         aria-label="Keyboard shortcuts"
         onClick={() => openDialog({ kind: 'keys' })}
       >
         ?
-      </button>
+      </Button>
       <Account />
     </header>
   );

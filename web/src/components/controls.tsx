@@ -105,6 +105,7 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
 
 const ICONS = {
   move: 'M4 8h.01M8 8h.01M12 8h.01',
+  commands: 'M3 4.5L6.5 8L3 11.5M8.5 11.5H13',
   close: 'M4 4l8 8M12 4l-8 8',
   edit: 'M3 13l.7-2.9 6.9-6.9 2.2 2.2-6.9 6.9L3 13z',
   leave: 'M6 2.5H3.5v11H6M7 8h6.5M11 5.5L13.5 8 11 10.5',
