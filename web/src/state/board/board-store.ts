@@ -266,9 +266,7 @@ export class BoardStore {
    */
   applyAgain(conflict: Conflict, shown: readonly Event[], deleted?: Card): void {
     this.queue.dropConflict(conflict);
-    const changes = conflict.entries.map(({ change, changed = 0 }) =>
-      withoutOrigin(change, changed),
-    );
+    const changes = conflict.entries.map(({ change }) => withoutOrigin(change, conflict.target.id));
     if (!deleted) {
       this.change(changes, seenOf(conflict, shown));
       return;
