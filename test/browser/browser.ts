@@ -129,6 +129,14 @@ export const card = (page: Page, column: string, title: string): Locator =>
 export const titles = (page: Page, column: string): Promise<string[]> =>
   list(page, column).getByRole('listitem').getByRole('link').allTextContents();
 
+/** Opens a page without the live stream, so that it does not get the changes of others. */
+export async function openPageWithoutStream(url: string): Promise<Page> {
+  const page = await openPage('about:blank');
+  await route(page, '**/stream?*', (route) => route.abort());
+  await page.goto(url);
+  return page;
+}
+
 /** Reloads a page with typed text, and stays on it when the browser asks. */
 export async function stayOnReload(page: Page): Promise<void> {
   const asked = page.waitForEvent('dialog');

@@ -6,6 +6,7 @@ import {
   hold,
   list,
   openPage,
+  openPageWithoutStream,
   reloadUnasked,
   route,
   startService,
@@ -14,7 +15,7 @@ import {
   until,
 } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startKillableBoard, startSmallBoard } from './small-board';
+import { day, startKillableBoard, startSmallBoard, titlesOfBacklog } from './small-board';
 
 /** Opens the story of a card in “To do”. */
 async function openStory(page: Page, title: string) {
@@ -25,17 +26,9 @@ async function openStory(page: Page, title: string) {
   return dialog;
 }
 
-/** Opens a page without the live stream, so that it does not get the changes of others. */
-async function openPageWithoutStream(board: SmallBoard): Promise<Page> {
-  const page = await openPage('about:blank');
-  await route(page, '**/stream?*', (route) => route.abort());
-  await page.goto(board.url);
-  return page;
-}
-
 /** Opens a page on which Ant was set to In progress, while it is done on the service. */
 async function conflictOver(board: SmallBoard): Promise<Page> {
-  const page = await openPageWithoutStream(board);
+  const page = await openPageWithoutStream(board.url);
   await card(page, 'To do', 'Ant').focus();
   await board.client.put(`/api/stories/${board.ids.Ant}`, { status: 'done' });
   await page.keyboard.press('2');
@@ -46,9 +39,6 @@ async function conflictOver(board: SmallBoard): Promise<Page> {
 /** The expression that reads a field of a story from the service. */
 const fieldOf = (id: number | undefined, name: string) =>
   `fetch('/api/stories/${id}').then((response) => response.json()).then((story) => story.${name})`;
-
-const titlesOfBacklog = `fetch('/api/boards/rocket/backlog').then((response) => response.json())
-  .then((stories) => stories.map(({ title }) => title).join())`;
 
 const titlesOf = (sprint: number) =>
   `fetch('/api/sprints/${sprint}/stories').then((response) => response.json())
@@ -127,7 +117,7 @@ describe('A conflict', () => {
   test('shows long texts completely, and the history the part of them that changed', async () => {
     const text = `${'It is a long description. '.repeat(8)}\n\nIt ends`;
     const board = await startSmallBoard([{ title: 'Ant', description: text }]);
-    const page = await openPageWithoutStream(board);
+    const page = await openPageWithoutStream(board.url);
     const dialog = await openStory(page, 'Ant');
     await dialog.getByLabel('Description').fill(`${text} here.`);
     await board.client.put(`/api/stories/${board.ids.Ant}`, { description: `${text} there.` });
@@ -153,8 +143,13 @@ describe('A conflict', () => {
   test('survives a reload', async () => {
     const board = await startSmallBoard();
     const page = await conflictOver(board);
+    const load = await delay(page, '**/history');
     await page.reload();
-    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    const again = page.getByRole('button', { name: 'Apply mine again' });
+    // The user cannot decide before the changes of the other user are shown.
+    expect(await again.isDisabled()).toBe(true);
+    load();
+    await again.click();
     await card(page, 'In progress', 'Ant').waitFor();
   });
 
@@ -197,7 +192,7 @@ describe('A conflict', () => {
     const board = await startSmallBoard();
     const { client } = board;
     const task = await client.post(`/api/stories/${board.ids.Ant}/tasks`, { title: 'Dig' });
-    const page = await openPageWithoutStream(board);
+    const page = await openPageWithoutStream(board.url);
     const dialog = await openStory(page, 'Ant');
     await dialog.getByRole('checkbox', { name: 'Dig' }).waitFor();
     const operations = Array.from({ length: 1000 }, (_, i) => {
@@ -473,7 +468,7 @@ describe('Text that is typed into a story', () => {
 
   test('can be added to the backlog if its new story is rejected', async () => {
     const board = await startSmallBoard();
-    const page = await openPageWithoutStream(board);
+    const page = await openPageWithoutStream(board.url);
     await card(page, 'To do', 'Ant').waitFor();
     await page.keyboard.press('c');
     const dialog = page.getByRole('dialog');
@@ -1107,7 +1102,7 @@ describe('The live board', () => {
 
   test('shows the change of a story whose id equals that of a task that was created meanwhile', async () => {
     const board = await startSmallBoard();
-    const page = await openPageWithoutStream(board);
+    const page = await openPageWithoutStream(board.url);
     await board.client.put(`/api/stories/${board.ids.Ant}`, { title: 'Ant and queen' });
     const dialog = await openStory(page, 'Bee');
     await dialog.getByLabel('New task').fill('Sting');

@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { card, openPage, route, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startKillableBoard } from './small-board';
+import { day, startKillableBoard, titlesOfBacklog } from './small-board';
 
 const unsaved = (page: Page, count: number): Promise<void> =>
   page
@@ -59,10 +59,6 @@ const revisionOf = (): Promise<number> =>
     async (response) => (await response.json()).revision,
     () => 0,
   );
-
-/** The titles of the stories of the backlog. */
-const backlogOf = `fetch('/api/boards/rocket/backlog').then(async (response) =>
-  (await response.json()).map(({ title }) => title).join())`;
 
 /** Moves Ant to In progress without a connection. */
 async function editWithoutConnection(page: Page): Promise<void> {
@@ -305,7 +301,7 @@ describe('Without a connection', () => {
     await unsaved(page, 1);
     await page.unrouteAll();
     await page.goto(`${board.url}/reports`);
-    await until(page, backlogOf, 'Ant,Cat');
+    await until(page, titlesOfBacklog, 'Ant,Cat');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
@@ -370,7 +366,7 @@ describe('Without a connection', () => {
   test('makes a kept move of several stories again in a view that has not loaded them', async () => {
     const { board, page, dialog } = await moveCatElsewhere();
     await dialog.getByRole('button', { name: 'Apply mine again' }).click();
-    await until(page, backlogOf, 'Ant,Cat');
+    await until(page, titlesOfBacklog, 'Ant,Cat');
     await saved(page);
     expect(await dialog.count()).toBe(0);
     expect((await board.story('Bee')).sprint_id).toBe(board.sprint);
@@ -381,9 +377,9 @@ describe('Without a connection', () => {
     await board.client.post(`/api/stories/${board.ids.Ant}/move`, { sprint_id: elsewhere });
     await dialog.getByRole('button', { name: 'Apply mine again' }).click();
     await dialog.getByText('Meanwhile, “Ant”').waitFor();
-    await until(page, backlogOf, '');
+    await until(page, titlesOfBacklog, '');
     await dialog.getByRole('button', { name: 'Apply mine again' }).click();
-    await until(page, backlogOf, 'Ant,Cat');
+    await until(page, titlesOfBacklog, 'Ant,Cat');
   });
 
   test('offers to create a story again with the typed text if someone else has deleted it', async () => {

@@ -1,15 +1,7 @@
 import type { Page, Route } from 'playwright-core';
-import { card, hold, openPage, route, titles, until } from './browser';
+import { card, hold, openPage, openPageWithoutStream, route, titles, until } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startSmallBoard } from './small-board';
-
-/** Opens a page without the live stream, so that it does not get the changes of others. */
-async function openPageWithoutStream(url: string): Promise<Page> {
-  const page = await openPage('about:blank');
-  await route(page, '**/stream?*', (route) => route.abort());
-  await page.goto(url);
-  return page;
-}
+import { day, startSmallBoard, titlesOfBacklog } from './small-board';
 
 /** Time in which a late response would change the page. */
 const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
@@ -284,12 +276,7 @@ describe('A reset of the live stream', () => {
     for (const route of reads) await route.abort();
     await page.getByRole('main').getByRole('link', { name: 'rocket' }).click();
     await shownCard(page, 'Ant').waitFor({ state: 'detached' });
-    await until(
-      page,
-      `fetch('/api/boards/rocket/backlog').then((response) => response.json())
-         .then((stories) => stories.map(({ title }) => title).join())`,
-      'Ant,Bee',
-    );
+    await until(page, titlesOfBacklog, 'Ant,Bee');
   });
 });
 

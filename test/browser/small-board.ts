@@ -9,6 +9,10 @@ const DAY = 86_400_000;
 export const day = (offset: number): string =>
   new Date(Date.now() + offset * DAY).toISOString().slice(0, 10);
 
+/** The expression with which a page reads the titles of the backlog: `Ant,Bee`. */
+export const titlesOfBacklog = `fetch('/api/boards/rocket/backlog').then((response) => response.json())
+  .then((stories) => stories.map(({ title }) => title).join())`;
+
 type Story = string | { title: string; [field: string]: unknown };
 
 const STORIES = ['Ant', 'Bee', 'Cat', 'Dog'];
