@@ -15,7 +15,7 @@ const PICTURES = [
 
 async function openReports(service: TestApp, search = '', options = {}): Promise<Page> {
   const page = await openPage(`${service.url}/b/Demo/reports${search}`, options);
-  for (const name of PICTURES) await page.getByRole('img', { name, exact: true }).waitFor();
+  for (const name of PICTURES) await page.getByRole('img', { name: `${name}: ` }).waitFor();
   await part(page, 'Unfinished').waitFor();
   return page;
 }

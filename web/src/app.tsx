@@ -231,22 +231,39 @@ async function leave(): Promise<void> {
 /** The conflicts that the user has postponed. */
 const postponed = signal<ReadonlySet<Conflict>>(new Set());
 
+/** Milliseconds without the connection after which the user is told. */
+const NOTICED_MS = 1000;
+
 /** The numbers of conflicts and unsaved changes, and whether the page is connecting. */
 function SaveState() {
   const current = store.value;
   const unsaved = current?.queue.state.value === 'offline' ? current.queue.pending.value.length : 0;
+  const conflicts = current?.queue.conflicts.value.length ?? 0;
+  const isOffline =
+    current !== null &&
+    (current.connection.isUnreachable.value ||
+      (current.confirmed.state.value !== null && !current.events.isLive.value));
   const announced = useRef(0);
   useEffect(() => {
     if (unsaved > 0 && announced.current === 0) {
       announce(`No connection: ${plural(unsaved, 'unsaved change')}`);
-    } else if (unsaved === 0 && announced.current > 0) announce('No unsaved changes');
+    } else if (unsaved === 0 && announced.current > 0 && conflicts === 0) {
+      announce('No unsaved changes');
+    }
     announced.current = unsaved;
   }, [unsaved]);
+  const wasOffline = useRef(false);
+  useEffect(() => {
+    // Most interruptions are shorter; and the number of unsaved changes says more.
+    const timer = setTimeout(() => {
+      if (unsaved === 0 && isOffline !== wasOffline.current) {
+        announce(isOffline ? 'The connection is lost' : 'Connected again');
+      }
+      wasOffline.current = isOffline;
+    }, NOTICED_MS);
+    return () => clearTimeout(timer);
+  }, [isOffline]);
   if (!current) return null;
-  const { queue, confirmed, connection, events } = current;
-  const conflicts = queue.conflicts.value.length;
-  const isOffline =
-    connection.isUnreachable.value || (confirmed.state.value && !events.isLive.value);
   return (
     <>
       {conflicts > 0 && (

@@ -16,6 +16,21 @@ export interface Command {
   run: () => void;
 }
 
+const SINGLE_KEYS_OFF = 'single-keys-off';
+
+/** Whether a character alone runs a command. Speech input types characters by mistake (WCAG 2.1.4). */
+export const hasSingleKeys = signal(localStorage.getItem(SINGLE_KEYS_OFF) === null);
+
+export function setSingleKeys(isOn: boolean): void {
+  hasSingleKeys.value = isOn;
+  if (isOn) localStorage.removeItem(SINGLE_KEYS_OFF);
+  else localStorage.setItem(SINGLE_KEYS_OFF, 'true');
+}
+
+/** The key of a command as the page shows it; undefined if it has none, or if its key is turned off. */
+export const keyOf = ({ key, shownKey }: Command): string | undefined =>
+  key?.length === 1 && !hasSingleKeys.value ? undefined : (shownKey ?? key);
+
 /** The commands that set the status of a story, with the keys 1 to 3. */
 export const statusCommands = (set: (status: Status) => () => void): Command[] =>
   STATUSES.map(({ status, name }, i) => ({
@@ -108,11 +123,13 @@ document.addEventListener('keydown', (event) => {
   // The commands of the view behind a dialog are disabled.
   if (hasDialog()) return;
   const command = commands.value.flat().findLast((each) => each.key === key);
-  if (!command) return;
+  if (!command || !keyOf(command)) return;
   // Enter activates a focused button or link anyway; a focused card is a list item.
   const isControlFocused =
     event.target instanceof Element && event.target.closest('a, button, summary');
   if (isControlFocused && event.key === 'Enter') return;
+  // The arrow keys scroll a focused table.
+  if (event.target instanceof Element && event.target.matches('.table-wrap')) return;
   event.preventDefault();
   command.run();
 });

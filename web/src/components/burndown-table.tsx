@@ -43,7 +43,7 @@ export function BurndownTable({ sprint, revision, kind = 'burndown' }: BurndownT
         key: day.date,
         isSoft: !day.working,
         cells: [
-          formatDay(day.date),
+          formatDay(day.date) + (day.working ? '' : ' (day off)'),
           formatNumber(day[`scope_${unit}`]),
           formatNumber(day[`completed_${unit}`]),
           ...(isUp ? [] : [formatNumber(day[`remaining_${unit}`])]),

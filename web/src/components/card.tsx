@@ -177,7 +177,7 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
       id={`story-${id}`}
       data-story={id}
       aria-label={title}
-      aria-describedby={`story-${id}-about`}
+      aria-describedby={`story-${id}-about story-${id}-end`}
       tabIndex={tabIndex}
     >
       {isRow && isMovable && (
@@ -193,34 +193,38 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
       <a class="card-title" href={storyUrl(id)} draggable={false} tabIndex={-1}>
         {title}
       </a>
-      <div class="card-foot" id={`story-${id}-about`}>
-        {isRow && <span class="hidden">{statusName(status)}.</span>}
-        {isSelected && <span class="hidden">Selected.</span>}
-        <span class="card-id">{id > 0 ? `#${id}` : 'New'}</span>
-        {(look & UNSAVED) > 0 && <span class="unsaved">Unsaved</span>}
-        {labels.length > 0 && (
-          <span class="labels">
-            {labels.map((label) => (
-              <span key={label} class="label">
-                {label}
-              </span>
-            ))}
-          </span>
-        )}
+      <div class="card-foot">
+        <span class="card-about" id={`story-${id}-about`}>
+          {isRow && <span class="hidden">{statusName(status)}.</span>}
+          {isSelected && <span class="hidden">Selected.</span>}
+          <span class="card-id">{id > 0 ? `#${id}` : 'New'}</span>
+          {(look & UNSAVED) > 0 && <span class="unsaved">Unsaved</span>}
+          {labels.length > 0 && (
+            <span class="labels">
+              {labels.map((label) => (
+                <span key={label} class="label">
+                  {label}
+                </span>
+              ))}
+            </span>
+          )}
+        </span>
         <span class="card-end">
-          {(assignee || isRow) && (
-            <span class="assignee" title={assignee ?? undefined}>
-              {assignee}
-            </span>
-          )}
-          {points !== null ? (
-            <span class="points" title={`${formatNumber(points)} points`}>
-              {formatNumber(points)}
-              <span class="hidden"> points</span>
-            </span>
-          ) : (
-            isRow && <span class="points none" />
-          )}
+          <span class="card-about" id={`story-${id}-end`}>
+            {(assignee || isRow) && (
+              <span class="assignee" title={assignee ?? undefined}>
+                {assignee}
+              </span>
+            )}
+            {points !== null ? (
+              <span class="points" title={`${formatNumber(points)} points`}>
+                {formatNumber(points)}
+                <span class="hidden"> points</span>
+              </span>
+            ) : (
+              isRow && <span class="points none" />
+            )}
+          </span>
           {isMovable && (
             <button
               class="card-move"

@@ -38,11 +38,7 @@ export function Figure({ title, name, href, revision, file, words, table }: Figu
         <h2>{title}</h2>
         <span class="spring" />
         {file && <Downloads href={href} file={file} formats={['csv', 'svg', 'png']} />}
-        <Button
-          kind="quiet"
-          aria-pressed={isTable.value}
-          onClick={() => (isTable.value = !isTable.value)}
-        >
+        <Button kind="quiet" onClick={() => (isTable.value = !isTable.value)}>
           {isTable.value ? 'Show as picture' : 'Show as table'}
         </Button>
       </div>
@@ -110,7 +106,7 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
       {data && (
         <img
           src={`data:image/svg+xml,${encodeURIComponent(data)}`}
-          alt={name}
+          alt={`${name}: ${titleOf(data)}`}
           width={drawnWidth}
           height={drawnHeight}
         />
@@ -120,6 +116,10 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
     </div>
   );
 }
+
+/** The title of an SVG, which says its main result. */
+const titleOf = (data: string): string =>
+  new DOMParser().parseFromString(data, 'image/svg+xml').querySelector('title')?.textContent ?? '';
 
 /** Adds parameters to the query of a path. */
 export function withQuery(href: string, parameters: Record<string, string>): string {

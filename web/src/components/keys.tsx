@@ -1,21 +1,29 @@
-import { commands } from '../commands';
+import { commands, hasSingleKeys, keyOf, setSingleKeys } from '../commands';
 import { Dialog } from './dialog';
 
 /** The keyboard shortcuts of the view. */
 export function Keys({ onClose }: { onClose: () => void }) {
-  const list = commands.value.flat().filter(({ key }) => key);
+  const list = commands.value.flat().filter(keyOf);
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="keys">
-        {list.map(({ name, key, shownKey }) => (
-          <div key={name}>
-            <dt>{name}</dt>
+        {list.map((command) => (
+          <div key={command.name}>
+            <dt>{command.name}</dt>
             <dd>
-              <kbd>{shownKey ?? key}</kbd>
+              <kbd>{keyOf(command)}</kbd>
             </dd>
           </div>
         ))}
       </dl>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={hasSingleKeys.value}
+          onChange={(event) => setSingleKeys(event.currentTarget.checked)}
+        />
+        Single-character shortcuts
+      </label>
     </Dialog>
   );
 }

@@ -64,6 +64,8 @@ interface MenuListProps {
 /** An open menu in the top layer; arrow keys, Home, End and Esc work in it. */
 export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
+  /** The card, if one of its keys has opened the menu. */
+  const opener = useRef(document.activeElement?.closest<HTMLElement>('[data-story]:focus')).current;
 
   useLayoutEffect(() => {
     const menu = list.current;
@@ -82,7 +84,7 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
 
   const close = (): void => {
     if (list.current?.matches(':popover-open')) list.current.hidePopover();
-    anchor.focus();
+    (opener?.isConnected ? opener : anchor).focus();
   };
 
   const onKeyDown = (event: KeyboardEvent): void => {

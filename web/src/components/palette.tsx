@@ -1,8 +1,9 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
-import { commands } from '../commands';
+import { commands, keyOf } from '../commands';
 import { navigate, pathOf, route, storyUrl } from '../router';
+import { announce } from '../state/announce';
 import { sprintName, sprintsOf } from '../state/model';
 import { canWrite, isAdmin } from '../state/session';
 import { store } from '../state/stores';
@@ -45,7 +46,7 @@ function placesAndCommands(): Option[] {
   const all = commands.value
     .flat()
     .filter(({ key }) => key !== 'Ctrl+k')
-    .map(({ name, key, shownKey, run }) => ({ name, note: shownKey ?? key ?? '', run }));
+    .map((command) => ({ ...command, note: keyOf(command) ?? '' }));
   return [...places, ...all, ...sprints];
 }
 
@@ -117,6 +118,9 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }, [board, q]);
   const count = options.value.length;
   const at = Math.min(index.value, count - 1);
+  useEffect(() => {
+    if (count === 0) announce('No results');
+  }, [count]);
   useLayoutEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [at]);

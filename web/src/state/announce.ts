@@ -26,6 +26,12 @@ export function announce(text: string): void {
   show(text);
 }
 
+/** Announces the view that a link has opened, after what leaving the former view has announced. */
+export function announceView(title: string): void {
+  const isOwn = performance.now() < ownAt + OWN_MS;
+  show(isOwn ? `${announcement.value}. ${title}` : title);
+}
+
 function show(text: string): void {
   // A screen reader reads the same text again only if the region changes.
   announcement.value = announcement.value === text ? `${text}\u00a0` : text;

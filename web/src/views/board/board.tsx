@@ -131,9 +131,14 @@ function ColumnTabs({ columns }: { columns: readonly { name: string; stories: Ca
           type="button"
           class="button"
           aria-current={i === inView.value ? 'true' : undefined}
-          onClick={() =>
-            scroller()?.children[i]?.scrollIntoView({ inline: 'start', block: 'nearest' })
-          }
+          onClick={() => {
+            const column = scroller()?.children[i];
+            column?.scrollIntoView({ inline: 'start', block: 'nearest' });
+            // Otherwise Tab would go to a card of another column, and back to that column.
+            column
+              ?.querySelector<HTMLElement>('[data-story][tabindex="0"]')
+              ?.focus({ preventScroll: true });
+          }}
         >
           {name} <span class="count">{formatNumber(stories.length)}</span>
         </button>

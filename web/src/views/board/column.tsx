@@ -52,8 +52,9 @@ export function Column({ store, sprint, status, name, stories, isLoaded, isFixed
       <h2 class="column-head">
         <StatusMark status={status} />
         {name}
-        <span class="count" aria-label={plural(stories.length, 'story', 'stories')}>
+        <span class="count">
           {formatNumber(stories.length)}
+          <span class="hidden">{stories.length === 1 ? ' story' : ' stories'}</span>
         </span>
         <span class="spring" />
         <span class="column-points">{plural(sumOfPoints(stories), 'point')}</span>

@@ -96,7 +96,7 @@ function Words({ data }: { data: Data }) {
   const least =
     next.points > 0 ? plural(next.points, 'point') : plural(next.count, 'story', 'stories');
   return (
-    <p class="words">
+    <p class="words" role="status">
       {points === null && stories === null && data.backlog.count === 0 ? (
         <>The backlog is empty</>
       ) : (

@@ -1,0 +1,223 @@
+import type { Page } from 'playwright-core';
+import { card, openPage, route, until } from './browser';
+import { startPlan } from './plan-board';
+import { day, startKillableBoard, startSmallBoard } from './small-board';
+
+const announced = (page: Page, text: string | RegExp): Promise<void> =>
+  page.getByRole('status').getByText(text).first().waitFor();
+
+/** Waits until the browser passes a description of a card to screen readers; it computes it after drawing the card. */
+async function described(page: Page, column: string, title: string, text: string): Promise<void> {
+  const element = card(page, column, title);
+  await element.focus();
+  const debug = await page.context().newCDPSession(page);
+  const { result } = await debug.send('Runtime.evaluate', { expression: 'document.activeElement' });
+  const { objectId } = result;
+  for (const end = Date.now() + 20_000; ;) {
+    const { nodes } = await debug.send('Accessibility.getPartialAXTree', { objectId });
+    const description = nodes.find(({ name }) => name?.value === title)?.description?.value;
+    if (String(description).split(/\s+/).join(' ') === text) return;
+    if (Date.now() > end) throw new Error(`${description} instead of ${text}`);
+  }
+}
+
+describe('The keys', () => {
+  test('that are characters can be turned off, and stay off', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage(url);
+    const dialog = page.getByRole('dialog');
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('?');
+    await dialog.getByText('New story').waitFor();
+    await dialog.getByLabel('Single-character shortcuts').uncheck();
+    // They are no longer listed, because they do nothing.
+    await dialog.getByText('New story').waitFor({ state: 'detached' });
+    await dialog.getByText('Open story').waitFor();
+    await page.keyboard.press('Escape');
+    for (const reloaded of [false, true]) {
+      if (reloaded) await page.reload();
+      await card(page, 'To do', 'Ant').focus();
+      for (const key of ['3', 'z', '/', 'm', '?', 'c']) await page.keyboard.press(key);
+      expect(await dialog.count()).toBe(0);
+      await page.keyboard.press('ArrowDown');
+      await until(page, `document.activeElement.getAttribute('aria-label')`, 'Bee');
+      await page.keyboard.press('Enter');
+      await dialog.getByRole('heading', { name: 'Bee' }).waitFor();
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+    }
+    await page.keyboard.press('Control+k');
+    await dialog.getByLabel('Command or story').fill('keyboard');
+    // The palette does not show a key that does nothing.
+    const option = dialog.getByRole('option', { name: 'Keyboard shortcuts' });
+    expect(await option.innerText()).toBe('Keyboard shortcuts');
+    await page.keyboard.press('Enter');
+    await dialog.getByLabel('Single-character shortcuts').check();
+    await page.keyboard.press('Escape');
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('3');
+    await card(page, 'Done', 'Ant').waitFor();
+  });
+
+  test('scroll a table that has the focus', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage(url, { viewport: { width: 320, height: 500 } });
+    await page.getByRole('button', { name: 'Show as table' }).click();
+    const table = page.getByRole('region', { name: 'Numbers of the burndown' });
+    await table.evaluate((element) => {
+      element.style.width = '150px';
+      element.focus();
+    });
+    await page.keyboard.press('ArrowRight');
+    await until(page, `document.activeElement.scrollLeft > 0`, true);
+    expect(await table.evaluate((element) => element === document.activeElement)).toBe(true);
+  });
+
+  test('return to the card from whose key a menu was opened', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Bee').focus();
+    await page.keyboard.press('m');
+    await page.getByRole('menu').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('heading', { name: 'Bee' }).waitFor();
+  });
+
+  test('go on in the column whose tab was opened on a phone', async () => {
+    const { url } = await startSmallBoard(['Ant', { title: 'Bee', status: 'done' }]);
+    const page = await openPage(url, { viewport: { width: 390, height: 800 } });
+    await card(page, 'Done', 'Bee').waitFor();
+    await page.getByRole('button', { name: 'Done 1' }).press('Enter');
+    await until(page, `document.activeElement.getAttribute('aria-label')`, 'Bee');
+    // A column without cards has nothing to focus.
+    await page.getByRole('button', { name: 'In progress 0' }).press('Enter');
+    await until(page, `document.activeElement.textContent`, 'In progress 0');
+  });
+
+  test('show the focused field of the plan when it is zoomed to 200 %', async () => {
+    const { service, url } = await startPlan();
+    for (let i = 0; i < 30; i += 1) {
+      await service.client.post('/api/boards/rocket/backlog', { title: `Story ${i}`, points: 1 });
+    }
+    const page = await openPage(url, { viewport: { width: 640, height: 400 } });
+    await card(page, 'Backlog', 'Dog').focus();
+    const field = page.getByLabel('New story in Backlog');
+    await page.keyboard.press('Tab');
+    await page.keyboard.press('Tab');
+    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    await until(
+      page,
+      `(() => {
+        const { top, bottom } = document.activeElement.getBoundingClientRect();
+        return top >= 0 && bottom <= innerHeight;
+      })()`,
+      true,
+    );
+  });
+});
+
+describe('A screen reader', () => {
+  test('reads the title of a card once, then its number, labels, assignee and points', async () => {
+    const { url } = await startSmallBoard([
+      { title: 'Ant', labels: ['red'], assignee: 'Mei', points: 3 },
+    ]);
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await described(page, 'To do', 'Ant', '#1 red Mei 3 points');
+    await page.goto(`${url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    await described(page, 'Sprint 1', 'Ant', 'To do. #1 red Mei 3 points');
+  });
+
+  test('is told the view that a link has opened', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').waitFor();
+    expect(await page.getByRole('status').first().innerText()).toBe('');
+    await page.getByRole('link', { name: 'Plan' }).press('Enter');
+    await announced(page, 'Plan – rocket');
+    await page.goBack();
+    await announced(page, 'Sprint 1 – rocket');
+  });
+
+  test('is told that the palette finds nothing', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Command or story').fill('no such command');
+    await announced(page, 'No results');
+  });
+
+  test('is told that the connection is lost and restored', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await board.kill();
+    await announced(page, 'The connection is lost');
+    await board.restart();
+    await announced(page, 'Connected again');
+  });
+
+  test('is not told that all changes are saved while one is in conflict', async () => {
+    const { client, ids, url } = await startSmallBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').focus();
+    await route(page, '**/api/**', (route) => route.abort());
+    await page.keyboard.press('3');
+    await announced(page, 'No connection: 1 unsaved change');
+    await client.put(`/api/stories/${ids.Ant}`, { status: 'in_progress' });
+    await page.unrouteAll();
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    const dialog = page.getByRole('dialog', { name: 'Your change was not saved' });
+    await dialog.getByRole('button', { name: 'Keep theirs' }).waitFor();
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('No unsaved changes');
+  });
+
+  test('reads the result of a picture, and a button whose name says what it does', async () => {
+    const { url } = await startSmallBoard([{ title: 'Ant', points: 3 }]);
+    const page = await openPage(url);
+    const picture = page.getByRole('img', { name: /^Burndown of Sprint 1: .*3 of 3 points left/ });
+    await picture.waitFor();
+    const button = page.getByRole('button', { name: 'Show as table' });
+    await button.click();
+    // With a name that changes, a state would say the opposite.
+    expect(
+      await page.getByRole('button', { name: 'Show as picture' }).getAttribute('aria-pressed'),
+    ).toBeNull();
+  });
+
+  test('is told the forecast for the typed work', async () => {
+    const { service, url } = await startPlan();
+    const { client } = service;
+    for (const month of ['01', '02', '03']) {
+      const sprint = { name: month, start_date: `2026-${month}-01`, end_date: `2026-${month}-14` };
+      const { body } = await client.post('/api/boards/rocket/sprints', sprint);
+      const story = { title: month, points: 5, status: 'done' };
+      await client.post(`/api/sprints/${body.id}/stories`, story);
+      await client.post(`/api/sprints/${body.id}/complete`, {});
+    }
+    const page = await openPage(url.replace('backlog', 'reports'));
+    await page.getByLabel('Points').fill('50');
+    await announced(page, /With 85 % confidence 50 points of work are done/);
+  });
+});
+
+test('a table says which days are not working days, without colour', async () => {
+  const { client, url } = await startSmallBoard();
+  const tomorrow = new Date(day(1)).toLocaleDateString('en', { weekday: 'short' }).toLowerCase();
+  await client.put('/api/boards/rocket', { working_days: [tomorrow] });
+  const page = await openPage(url);
+  await page.getByRole('button', { name: 'Show as table' }).click();
+  const days = page.getByRole('rowheader');
+  await days.first().waitFor();
+  for (const text of await days.allInnerTexts()) expect(text).toMatch(/ \(day off\)$/);
+});
+
+test('the list of a column says how many stories it has', async () => {
+  const { url } = await startSmallBoard();
+  const page = await openPage(url);
+  await card(page, 'To do', 'Ant').waitFor();
+  await page.getByRole('heading', { name: 'To do 4 stories 0 points' }).waitFor();
+});
