@@ -16,6 +16,7 @@ describe('the links in a text', () => {
     ],
     ['<https://example.org/ä> HTTPS://EXAMPLE.ORG', 'https://example.org/ä HTTPS://EXAMPLE.ORG'],
     ['javascript:alert(1) ftp://example.org https://', ''],
+    ['http://example.org/a...b...', 'http://example.org/a...b'],
   ])('%s', (text, links) => {
     expect(linksIn(text).join(' ')).toBe(links);
   });
