@@ -3,11 +3,11 @@ import type { Logger } from 'pino';
 
 const TOKEN = /spl_[0-9a-f]{16}_[\w-]*/g;
 
-/** Masks tokens in a string for the log, also those of which a part is percent-encoded. */
+/** Masks tokens in a string for the log, also those of which a part is percent-encoded, even repeatedly. */
 export function withoutTokens(text: string): string {
   const masked = text.replace(TOKEN, 'spl_...');
   if (!masked.includes('%')) return masked;
-  const decoded = masked.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+  const decoded = masked.replace(/%(?:25)*([0-9a-f]{2})/gi, (_, code: string) =>
     String.fromCharCode(parseInt(code, 16)),
   );
   return decoded.search(TOKEN) === -1 ? masked : encodeURI(decoded.replace(TOKEN, 'spl_...'));

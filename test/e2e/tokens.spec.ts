@@ -207,6 +207,7 @@ describe('with tokens', () => {
       await service.client.get(`/api/boards?access_token=${token}`);
       // Parts of it may be percent-encoded.
       await service.client.get(`/api/boards?access_token=${token.replace('_', '%5f')}`);
+      await service.client.get(`/api/boards?access_token=${token.replace('_', '%25255f')}`);
       await send(`${service.url}/%73${token.slice(1)}`);
       await send(`${service.url}/${token}`, { headers: { 'x-request-id': token } });
       await bearing(service.client, `${token}x`).get('/api/boards');
