@@ -1,5 +1,5 @@
 import Libsql from 'libsql';
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { copySqlite } from '../../src/database/sqlite-copy';
@@ -36,6 +36,12 @@ describe('a copy of an SQLite database', () => {
     writeFileSync(`${copy}.unfinished`, 'SQLite');
     copySqlite(smallDatabase(), copy);
     expect(readdirSync(folder).sort()).toEqual(['board.db', 'copy.db']);
+  });
+
+  it('can be read by its owner only, because it has the digests of tokens', () => {
+    const copy = join(folder, 'copy.db');
+    copySqlite(smallDatabase(), copy);
+    expect(statSync(copy).mode & 0o777).toBe(0o600);
   });
 
   it('leaves no unfinished file behind if it fails', () => {
