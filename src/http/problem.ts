@@ -176,6 +176,11 @@ export const PROBLEMS = {
     'Precondition failed',
     'The resource has changed since the `If-Match` or `version` that was sent; read it again.',
   ],
+  batch_too_large: [
+    413,
+    'Batch too large',
+    'The operations take longer than DATABASE_DEADLINE_MS. Nothing was changed; send them in several batches.',
+  ],
   content_too_large: [
     413,
     'Content too large',

@@ -25,6 +25,7 @@ export class BatchController {
   @ApiBody({ type: Batch })
   @ApiExtraModels(...SET_TYPES, ...RESULT_TYPES)
   @Rejects(
+    'batch_too_large',
     'external_id_taken',
     'no_current_sprint',
     'no_next_sprint_to_carry_to',

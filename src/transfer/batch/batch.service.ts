@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { BoardCreation } from '../../boards/board-creation.service';
 import { requireLists } from '../../boards/board.queries';
 import { CompletionService } from '../../completion/completion.service';
+import { Config } from '../../config/config';
 import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import { Database } from '../../database/database';
@@ -58,13 +59,14 @@ export class BatchService {
     private readonly completion: CompletionService,
     private readonly tasks: TasksService,
     private readonly words: SprintWords,
+    private readonly config: Config,
   ) {}
 
   /**
    * Performs operations on a board in their order, in one change. Each has the rules and the result of the
    * single request, by a caller who may see this board only. `If-Match` refers to the board's lists. The
    * board is created if it does not exist and the batch creates a sprint or a story.
-   * @throws Problem of the first operation that fails, which `errors` names
+   * @throws Problem of the first operation that fails, which `errors` names, or `batch_too_large`
    */
   async run(
     caller: Caller,
@@ -80,6 +82,7 @@ export class BatchService {
         ? await this.boards.boardForCreation(change, boardName)
         : await change.lockNamed(boardName);
       requireLists(caller, board);
+      const begunAt = performance.now();
       const { revision: before } = board;
       const restricted = { ...caller, boards: new Set([board.name]), ifNoneMatch: undefined };
       const ids = new Map<string, number>();
@@ -111,6 +114,10 @@ export class BatchService {
         const isKept = description !== undefined && result.description === description;
         results.push(isKept ? { ...result, description } : briefly(result));
         await change.betweenSteps();
+        // A thousand operations take much less, unless many of them move all stories of a sprint.
+        if (performance.now() - begunAt > this.config.databaseDeadlineMs) {
+          throw new Problem('batch_too_large');
+        }
       }
       await change.flush();
       const { revision: after } = board;
