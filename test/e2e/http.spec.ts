@@ -190,6 +190,28 @@ describe('a JSON body', () => {
     );
   });
 
+  it('is rejected if it has more than 50,000 values, which would take long to validate', async () => {
+    const list = (count: number): string => `{"title":[${'1,'.repeat(count - 1)}1]}`;
+    expectErrors(await put(list(49_999), JSON_TYPE), '/title invalid_type');
+    expectErrors(await put(list(50_000), JSON_TYPE), ' too_many');
+    expectErrors(await put('title=x&'.repeat(50_000), FORM_TYPE), ' too_many');
+    const nested = `{"title":[${'[[[]]],'.repeat(20_000)}[]]}`;
+    expectErrors(await put(nested, JSON_TYPE), ' too_many');
+  });
+
+  it('is rejected at its first too long list, however long that is', async () => {
+    const { client } = service;
+    for (const count of [8, 40_000]) {
+      const working_days = Array.from({ length: count }, () => 'mon');
+      expectErrors(await client.patch(board.path, { working_days }), '/working_days too_many');
+    }
+    expectErrors(
+      await client.patch(board.path, { working_days: ['mon', 'x', 'mon'] }),
+      '/working_days/1 invalid_value',
+      '/working_days/2 duplicate',
+    );
+  });
+
   it('has 1 MiB at most', async () => {
     const filled = (bytes: number): string => `{"description":"${'x'.repeat(bytes - 18)}"}`;
     expectErrors(await put(filled(1024 * 1024), JSON_TYPE), '/description too_long');

@@ -80,11 +80,13 @@ export const IsListOf = (words: readonly string[]): PropertyDecorator =>
       },
     ),
     IsArray(),
+    ArrayMaxSize(words.length),
     ArrayMinSize(1, { message: '$property must have at least one item' }),
     Items(),
     Doc({
       type: 'array',
       minItems: 1,
+      maxItems: words.length,
       uniqueItems: true,
       items: { type: 'string', enum: [...words] },
     }),

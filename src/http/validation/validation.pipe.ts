@@ -13,6 +13,9 @@ import { suggestion } from './suggestion';
 const MAX_DEPTH = 32;
 const MAX_FIELDS = 1000;
 
+/** Values of a body, with those in lists. class-transformer copies them in one step: 500,000 took 0.2 to 0.7 s. */
+const MAX_VALUES = 50_000;
+
 /** Error codes by the names of class-validator's rules; our own rules are named by their code. */
 const CODES: Record<string, FieldErrorCode> = {
   isString: 'invalid_type',
@@ -66,6 +69,10 @@ export class ProblemValidationPipe extends ValidationPipe {
     // Nest would convert a path parameter by its type; the decorators of http/input/path.ts are stricter.
     if (type !== 'body' && type !== 'query') return value;
     const fields = type === 'body' ? fieldsOfBody(value) : (value as object);
+    // A batch, which has no class, is validated operation by operation.
+    if (type === 'body' && metadata.metatype !== Object && countValues(fields) > MAX_VALUES) {
+      throw invalidBody('too_many', `The body has more than ${MAX_VALUES} values.`);
+    }
     const location: ErrorLocation = type === 'body' ? 'pointer' : 'parameter';
     const isEmptyQuery = type === 'query' && Object.keys(fields).length === 0;
     if (isEmptyQuery && this.validWhenEmpty.has(metadata.metatype)) {
@@ -113,14 +120,12 @@ export class ProblemValidationPipe extends ValidationPipe {
 export function fieldsOfBody(body: unknown): Record<string, unknown> {
   if (body === undefined) return {};
   if (body instanceof Problem) throw body;
-  const reject = (code: FieldErrorCode, detail: string): Problem =>
-    Problem.invalid([{ pointer: '', code, detail }]);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw reject('invalid_type', 'The body must be a JSON object.');
+    throw invalidBody('invalid_type', 'The body must be a JSON object.');
   }
   const visit = (value: object, depth: number): number => {
     if (depth > MAX_DEPTH) {
-      throw reject('too_deep', `The body is nested deeper than ${MAX_DEPTH}.`);
+      throw invalidBody('too_deep', `The body is nested deeper than ${MAX_DEPTH}.`);
     }
     // Items of a list do not count: the list of a bulk move names up to 1,000 stories, and each operation of
     // a batch may have as many fields as a body.
@@ -132,12 +137,26 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
       if (!isList) count += fields;
     }
     if (count > MAX_FIELDS) {
-      throw reject('too_many', `The body has more than ${MAX_FIELDS} fields.`);
+      throw invalidBody('too_many', `The body has more than ${MAX_FIELDS} fields.`);
     }
     return count;
   };
   visit(body, 1);
   return body as Record<string, unknown>;
+}
+
+const invalidBody = (code: FieldErrorCode, detail: string): Problem =>
+  Problem.invalid([{ pointer: '', code, detail }]);
+
+/** Counts the values of an object, also those in its objects and lists, up to `MAX_VALUES`. */
+function countValues(value: object, count = 0): number {
+  const items = Object.values(value) as unknown[];
+  count += items.length;
+  for (const item of items) {
+    if (count > MAX_VALUES) break;
+    if (typeof item === 'object' && item !== null) count = countValues(item, count);
+  }
+  return count;
 }
 
 const notDeclared = (location: ErrorLocation): string =>
