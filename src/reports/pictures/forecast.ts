@@ -2,7 +2,7 @@ import type { ForecastPath } from '../forecast-paths';
 import type { Plot } from './frame';
 import { heading, valuePlot } from './frame';
 import type { Picture, Point } from './svg';
-import { COLOURS, element, line, middle, path, semibold, text } from './svg';
+import { COLOURS, element, line, middle, path, segment, semibold, text } from './svg';
 import type { Unit } from './text';
 import { counted, day, dayOfYear, measure, noun, number } from './text';
 
@@ -89,13 +89,7 @@ function fanChart(
   if (x(1) - x(0) >= 6) {
     for (let sprint = 1; sprint <= last; sprint++) {
       const at = Math.round(x(sprint)) + 0.5;
-      content += line(
-        [
-          [at, plot.top],
-          [at, plot.bottom],
-        ],
-        { stroke: COLOURS.grid },
-      );
+      content += segment([at, plot.top], [at, plot.bottom], { stroke: COLOURS.grid });
     }
   }
   const wedge = [...(placed[0] as Point[]), ...(placed.at(-1) as Point[]).toReversed()];

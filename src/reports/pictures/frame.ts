@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import type { Attributes } from './svg';
-import { COLOURS, element, end, isolated, line, middle, semibold, text, tspan } from './svg';
+import { COLOURS, element, end, isolated, middle, segment, semibold, text, tspan } from './svg';
 import { measure, number, shorten, wrap } from './text';
 
 /** The space around the content of a picture. */
@@ -93,13 +93,7 @@ function swatch(x: number, y: number, mark: Attributes): string {
   if (mark.stroke === undefined) {
     return element('rect', { x: x + 2, y: y - 6, width: 12, height: 12, rx: 2, ...mark });
   }
-  return line(
-    [
-      [x, y],
-      [x + 15, y],
-    ],
-    mark,
-  );
+  return segment([x, y], [x + 15, y], mark);
 }
 
 /** The area of a chart in pixels. */
@@ -133,13 +127,7 @@ export function valuePlot(
   const lines = (most === 0 ? [0] : ticks).map((tick) => {
     const y = Math.round(scale(tick)) + 0.5;
     const stroke = tick === 0 ? COLOURS.faint : COLOURS.grid;
-    return line(
-      [
-        [plot.left, y],
-        [plot.right, y],
-      ],
-      { stroke },
-    );
+    return segment([plot.left, y], [plot.right, y], { stroke });
   });
   const numbers = ticks.map((tick) => text(plot.left - 8, scale(tick) + 4, number(tick), end));
   return { plot, y: scale, content: lines.join('') + numbers.join('') };

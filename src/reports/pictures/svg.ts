@@ -115,6 +115,10 @@ export const line = (points: readonly Point[], attributes: Attributes): string =
     ...attributes,
   });
 
+/** A straight line. */
+export const segment = (from: Point, to: Point, attributes: Attributes): string =>
+  line([from, to], attributes);
+
 /** The commands of a path through points. */
 export const path = (points: readonly Point[]): string =>
   points.map(([x, y], index) => `${index === 0 ? 'M' : 'L'}${rounded(x)},${rounded(y)}`).join('');

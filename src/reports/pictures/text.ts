@@ -33,14 +33,9 @@ export function shorten(text: string, fits: (text: string) => boolean, tail = 0.
   const parts = Array.from(graphemes.segment(text), ({ segment }) => segment);
   for (let kept = Math.min(parts.length - 1, 200); kept > 0; kept--) {
     const end = Math.round(kept * tail);
-    const head = parts
-      .slice(0, kept - end)
-      .join('')
-      .trimEnd();
-    const cut = `${head}…${parts
-      .slice(parts.length - end)
-      .join('')
-      .trimStart()}`;
+    const first = parts.slice(0, kept - end).join('');
+    const last = parts.slice(parts.length - end).join('');
+    const cut = `${first.trimEnd()}…${last.trimStart()}`;
     if (fits(cut)) return cut;
   }
   return '…';

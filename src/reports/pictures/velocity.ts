@@ -1,7 +1,7 @@
 import type { Velocity } from '../reports.service';
 import { heading, paddingOf } from './frame';
 import type { Picture } from './svg';
-import { COLOURS, element, end, isolated, line, semibold, text, tspan } from './svg';
+import { COLOURS, element, end, isolated, segment, semibold, text, tspan } from './svg';
 import type { Unit } from './text';
 import { counted, days, distinctNames, measure, noun, number, range } from './text';
 
@@ -117,12 +117,6 @@ function bars(
   });
   const bottom = y + rows.length * height;
   const at = Math.round(x(average)) + 0.5;
-  content += line(
-    [
-      [at, y - 2],
-      [at, bottom + 2],
-    ],
-    MARKS.average,
-  );
+  content += segment([at, y - 2], [at, bottom + 2], MARKS.average);
   return { content, bottom: bottom + 2 };
 }
