@@ -5,6 +5,7 @@ import { AppModule } from '../app.module';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { prepareSqliteFile, requireSqliteFile } from '../database/sqlite-file';
+import { OPEN } from '../http/access';
 import type { Caller } from '../http/caller';
 import { ExpectedError } from '../logging/expected-error';
 
@@ -12,7 +13,7 @@ import { ExpectedError } from '../logging/expected-error';
 const DATABASE_WAIT_MS = 10_000;
 
 /** Commands need no token, because they access the database directly. */
-export const OPERATOR: Caller = { actor: 'cli', scope: 'admin', client: 'cli' };
+export const OPERATOR: Caller = { ...OPEN, actor: 'cli', client: 'cli' };
 
 /** Prints only warnings and errors of the application. */
 const LOGGER: LoggerService = {

@@ -1,8 +1,6 @@
 import { Controller, Get, Header, Req, Res, StreamableFile } from '@nestjs/common';
 import { ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { accessOf } from '../http/access';
-import { clientOf } from '../http/client';
 import type { Caller } from '../http/caller';
 import { CurrentCaller } from '../http/caller';
 import { Query } from '../http/input/parameters';
@@ -52,16 +50,14 @@ export class EventsController {
   })
   @ApiOkResponse({ content: { 'text/event-stream': { schema: { type: 'string' } } } })
   async stream(
+    @CurrentCaller() caller: Caller,
     @BoardName() name: string,
     @Query() { after, type }: StreamQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
     const last = lastEventId(request);
-    const stream = await this.streams.open(name, last ?? after, type, {
-      id: clientOf(request),
-      access: accessOf(request),
-    });
+    const stream = await this.streams.open(name, last ?? after, type, caller);
     reply.header(BOARD_REVISION, stream.revision);
     // The comments are traffic, so this disconnects only a client that reads nothing.
     request.raw.socket.setTimeout(this.streams.idleMs);

@@ -10,8 +10,8 @@ import { findBoard } from '../boards/board.queries';
 import { Config } from '../config/config';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import type { Access } from '../http/access';
 import { maySee } from '../http/access';
+import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { BoardFeed } from './board-feed';
 import type { EventType } from './event';
@@ -35,16 +35,10 @@ const CHECK_MS = 10_000;
 /** Pages that streams read from the database at a time, so that many resuming streams do not delay requests. */
 const PAGES_AT_A_TIME = 2;
 
-/** The client of a stream: its token or address, and what it may see. */
-interface StreamClient {
-  id: string;
-  access: Access;
-}
-
 interface OpenStream {
   stream: EventStream;
   feed: BoardFeed;
-  client: StreamClient;
+  caller: Caller;
 }
 
 /** Opens and ends the streams of this process, and polls the feeds of their boards. */
@@ -96,11 +90,11 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     boardName: string,
     after: number | undefined,
     types: readonly (EventType | null)[] | undefined,
-    client: StreamClient,
+    caller: Caller,
   ): Promise<EventStream> {
     const { id, name, revision } = await findBoard(this.database, boardName);
     // From here on nothing is awaited, so the limits hold.
-    this.requireFree(client);
+    this.requireFree(caller);
     const known = this.feeds.get(id);
     const feed = known && !known.hasEnded ? known : this.watch(id, name, revision);
     const reset = after !== undefined && after > revision;
@@ -116,7 +110,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
           return events;
         }),
     );
-    const open: OpenStream = { stream, feed, client };
+    const open: OpenStream = { stream, feed, caller };
     this.streams.add(open);
     stream.once('close', () => this.forget(open));
     return stream;
@@ -187,18 +181,18 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
 
   /** Returns the streams whose clients may not read their board. */
   private async denied(open: readonly OpenStream[]): Promise<OpenStream[]> {
-    const current = await this.authenticator.currentAccess(open.map(({ client }) => client.access));
+    const current = await this.authenticator.currentAccess(open.map(({ caller }) => caller));
     return open.filter(({ feed }, i) => {
       const access = current[i];
       return !access || !maySee(access, feed.boardName);
     });
   }
 
-  private requireFree({ id }: StreamClient): void {
+  private requireFree({ client }: Caller): void {
     if (this.isClosing) throw new Problem('shutting_down');
     if (this.streams.size >= MAX_STREAMS) throw new Problem('overloaded');
     let own = 0;
-    for (const { client } of this.streams) if (client.id === id) own += 1;
+    for (const { caller } of this.streams) if (caller.client === client) own += 1;
     if (own >= MAX_STREAMS_OF_ONE_CLIENT) throw new Problem('too_many_streams');
   }
 

@@ -26,8 +26,8 @@ export interface IdempotentRequest {
   replayed?: boolean;
 }
 
-/** The caller of a request, the boards that it may see, and the conditions of the request. */
-export interface Caller extends Pick<Access, 'actor' | 'scope' | 'boards'> {
+/** The caller of a request, its rights, and the conditions of the request. */
+export interface Caller extends Access {
   /** The client that its changes are queued for; see `clientOf`. */
   client: string;
   /** The headers `If-Match` and `If-None-Match`. */
@@ -42,20 +42,15 @@ export const CurrentClient = createParamDecorator((_: unknown, context: Executio
 );
 
 /**
- * The access of a request, for handlers that check it again: a resource may have moved to another board since the guard
- * found its board, and a token may have been deleted while a file was uploaded.
+ * The caller of a request, for handlers that change data, list several boards, or check its access again: a resource may
+ * have moved to another board since the guard found its board.
  */
-export const CurrentAccess = createParamDecorator((_: unknown, context: ExecutionContext): Access =>
-  accessOf(context.switchToHttp().getRequest<FastifyRequest>()),
-);
-
-/** The caller of a request, for handlers that change data or list several boards. */
 export const CurrentCaller = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller => {
     const request = context.switchToHttp().getRequest<FastifyRequest>();
-    const { actor, scope, boards } = accessOf(request);
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     const { idempotency } = request;
-    return { actor, scope, boards, client: clientOf(request), ifMatch, ifNoneMatch, idempotency };
+    const client = clientOf(request);
+    return { ...accessOf(request), client, ifMatch, ifNoneMatch, idempotency };
   },
 );

@@ -1,8 +1,7 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Access } from '../http/access';
 import type { Caller } from '../http/caller';
-import { CurrentAccess, CurrentCaller } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input/parameters';
 import { BoardName, NewBoardName, StoryId } from '../http/input/path';
 import {
@@ -84,8 +83,8 @@ export class StoriesController {
   @Get('stories/:story_id')
   @RequireScope('read')
   @Answers('Show story', StoryView, 'Its tasks are at `/api/stories/{story_id}/tasks`.')
-  show(@CurrentAccess() access: Access, @StoryId() id: number) {
-    return this.stories.show(access, id);
+  show(@CurrentCaller() caller: Caller, @StoryId() id: number) {
+    return this.stories.show(caller, id);
   }
 
   @Put('stories/:story_id')

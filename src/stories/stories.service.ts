@@ -4,7 +4,6 @@ import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import { Database } from '../database/database';
 import { UnitOfWork } from '../database/unit-of-work';
-import type { Access } from '../http/access';
 import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion } from '../http/input/read-only';
@@ -37,9 +36,9 @@ export class StoriesService {
   ) {}
 
   /** @throws Problem `story_not_found` */
-  async show(access: Access, id: number): Promise<StoryView> {
+  async show(caller: Caller, id: number): Promise<StoryView> {
     const story = await findStory(this.database, id);
-    if (!story || !maySee(access, story.board_name)) throw new Problem('story_not_found');
+    if (!story || !maySee(caller, story.board_name)) throw new Problem('story_not_found');
     return story;
   }
 

@@ -1,8 +1,7 @@
 import { Controller, Delete, Get, Patch, Post, Put } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Access } from '../http/access';
 import type { Caller } from '../http/caller';
-import { CurrentAccess, CurrentCaller } from '../http/caller';
+import { CurrentCaller } from '../http/caller';
 import { Body, Query } from '../http/input/parameters';
 import { StoryId, TaskId } from '../http/input/path';
 import { PageQuery } from '../http/lists/page.dto';
@@ -27,8 +26,8 @@ export class TasksController {
   @Get('stories/:story_id/tasks')
   @RequireScope('read')
   @Answers('List tasks of a story', [TaskView], 'Sorted by `seq`, then `id`.')
-  ofStory(@CurrentAccess() access: Access, @StoryId() storyId: number, @Query() page: PageQuery) {
-    return this.tasks.ofStory(access, storyId, page);
+  ofStory(@CurrentCaller() caller: Caller, @StoryId() storyId: number, @Query() page: PageQuery) {
+    return this.tasks.ofStory(caller, storyId, page);
   }
 
   @Post('stories/:story_id/tasks')
@@ -47,8 +46,8 @@ export class TasksController {
   @Get('tasks/:task_id')
   @RequireScope('read')
   @Answers('Show task', TaskView, 'One part of a story.')
-  show(@CurrentAccess() access: Access, @TaskId() id: number) {
-    return this.tasks.show(access, id);
+  show(@CurrentCaller() caller: Caller, @TaskId() id: number) {
+    return this.tasks.show(caller, id);
   }
 
   @Put('tasks/:task_id')

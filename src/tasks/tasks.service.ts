@@ -7,7 +7,6 @@ import type { Change } from '../database/change';
 import { Database } from '../database/database';
 import type { Reader } from '../database/reader';
 import { UnitOfWork } from '../database/unit-of-work';
-import type { Access } from '../http/access';
 import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import { requireUnchanged, requireVersion } from '../http/input/read-only';
@@ -42,10 +41,10 @@ export class TasksService {
   ) {}
 
   /** Lists the tasks of a story. @throws Problem `story_not_found` */
-  async ofStory(access: Access, storyId: number, page: PageQuery): Promise<Listing> {
+  async ofStory(caller: Caller, storyId: number, page: PageQuery): Promise<Listing> {
     const find = async (reader: Reader): Promise<BoardRevision> => {
       const { name, ...board } = await findBoardOf(reader, 'story_id', storyId);
-      if (!maySee(access, name)) throw new Problem('story_not_found');
+      if (!maySee(caller, name)) throw new Problem('story_not_found');
       return board;
     };
     const board = await find(this.database);
@@ -60,7 +59,7 @@ export class TasksService {
               .innerJoin('s.board', 'b')
               .select(TASK_COLUMNS)
               .where('t.story_id = :storyId', { storyId }),
-            access,
+            caller,
           ),
         order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         indexed: true,
@@ -72,9 +71,9 @@ export class TasksService {
   }
 
   /** @throws Problem `task_not_found` */
-  async show(access: Access, id: number): Promise<TaskView> {
+  async show(caller: Caller, id: number): Promise<TaskView> {
     const found = await findTask(this.database, id);
-    if (!found || !maySee(access, found.board.name)) throw new Problem('task_not_found');
+    if (!found || !maySee(caller, found.board.name)) throw new Problem('task_not_found');
     return atRevision(found.task, found.board.revision);
   }
 

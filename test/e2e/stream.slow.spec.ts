@@ -557,7 +557,7 @@ describe('streams of clients that read nothing', () => {
   async function open300(board: string, after?: number): Promise<EventStream[]> {
     const streams: EventStream[] = [];
     for (let i = 0; i < 300; i += 1) {
-      const client = { id: `${after} ${i % 15}`, access: OPEN };
+      const client = { ...OPEN, client: `${after} ${i % 15}` };
       const stream = await service.app.get(StreamsService).open(board, after, undefined, client);
       stream.read(0);
       streams.push(stream);

@@ -1,8 +1,9 @@
 import { changeInParts, Interrupted } from '../../src/boards/change-in-parts';
 import { Change } from '../../src/database/change';
+import { OPEN } from '../../src/http/access';
 import { Clock } from '../../src/time/clock';
 
-const caller = { actor: 'anonymous', scope: 'admin', client: 'test' } as const;
+const caller = { ...OPEN, client: 'test' };
 
 /** The managers are numbers. */
 type Part = (manager: never) => Promise<void>;

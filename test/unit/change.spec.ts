@@ -1,5 +1,6 @@
 import type { EntityManager } from 'typeorm';
 import { Change } from '../../src/database/change';
+import { OPEN } from '../../src/http/access';
 import { Clock } from '../../src/time/clock';
 
 interface Statement {
@@ -12,7 +13,7 @@ type Query = EntityManager['query'];
 /** Creates a change on a fake server; `query` answers its statements. */
 function changeOn(query: Query, type = 'better-sqlite3', clock: Pick<Clock, 'now'> = new Clock()) {
   const manager = { query, dataSource: { options: { type } } } as unknown as EntityManager;
-  return new Change(manager, { actor: 'anonymous', scope: 'admin', client: 'test' }, clock);
+  return new Change(manager, { ...OPEN, client: 'test' }, clock);
 }
 
 /** Returns the statements that `insertMany` sends for rows of two columns. */

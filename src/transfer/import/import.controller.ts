@@ -1,8 +1,7 @@
 import { Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import type { Access } from '../../http/access';
 import type { Caller } from '../../http/caller';
-import { CurrentAccess, CurrentCaller } from '../../http/caller';
+import { CurrentCaller } from '../../http/caller';
 import { Query } from '../../http/input/parameters';
 import { NewBoardName } from '../../http/input/path';
 import type { Upload } from '../../http/input/upload';
@@ -35,12 +34,11 @@ export class ImportController {
     'too_many_tasks',
   )
   import(
-    @CurrentAccess() access: Access,
     @CurrentCaller() caller: Caller,
     @NewBoardName() name: string,
     @Query() query: ImportQuery,
     @UploadOfRequest() upload: Upload,
   ) {
-    return this.imports.import(access, caller, name, query, upload);
+    return this.imports.import(caller, name, query, upload);
   }
 }

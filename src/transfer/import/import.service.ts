@@ -9,7 +9,6 @@ import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import { Slots, SlotsOfClients } from '../../database/slots';
 import { UnitOfWork } from '../../database/unit-of-work';
-import type { Access } from '../../http/access';
 import type { Caller } from '../../http/caller';
 import type { Upload } from '../../http/input/upload';
 import { fieldError, Problem } from '../../http/problem';
@@ -103,7 +102,6 @@ export class ImportService {
    * @throws Problem `invalid_file`, `unknown_format`, `ambiguous_dates`, `sprint_full`, `overloaded`, `unauthorized`, …
    */
   async import(
-    access: Access,
     caller: Caller,
     boardName: string,
     { format = 'auto', dry_run = false }: ImportQuery,
@@ -120,7 +118,7 @@ export class ImportService {
         idempotency.fingerprint = hash('sha256', fingerprint + upload.digest());
       }
       // Within the minutes of an upload, the token or its boards may have been deleted.
-      const { boards } = await this.authenticator.requireCurrent(access);
+      const { boards } = await this.authenticator.requireCurrent(caller);
       return this.apply({ ...caller, boards }, boardName, planned, { dryRun: dry_run });
     };
     const release = await this.slotsOfClients.acquire(caller.client);
