@@ -13,7 +13,7 @@ import type { FastifyContextConfig } from 'fastify';
 import type { Scope } from './access';
 import { IdempotencyInterceptor } from './idempotency.interceptor';
 import type { ProblemCode } from './problem';
-import type { Format, Formats, Writing } from './responses/formats';
+import type { Format, Formats } from './responses/formats';
 import { MEDIA_TYPES } from './responses/formats';
 
 declare module 'fastify' {
@@ -155,12 +155,11 @@ export const AnswersUpdate = (
 
 /** Describes a handler whose response, one object or a bare array of them, has several formats. */
 export function AnswersIn(
-  { json = JSON_TEXT, ...others }: Formats,
+  formats: Formats,
   summary: string,
   type: Type<unknown> | [Type<unknown>],
   description: string,
 ): MethodDecorator {
-  const formats: Formats = { json, ...others };
   const [model] = [type].flat() as [Type<unknown>];
   const one = { $ref: getSchemaPath(model) };
   const schemas = { ...SCHEMAS, json: Array.isArray(type) ? { type: 'array', items: one } : one };
@@ -182,5 +181,3 @@ const SCHEMAS = {
   svg: { type: 'string' },
   png: { type: 'string', format: 'binary' },
 };
-
-const JSON_TEXT: Writing = { write: (body) => JSON.stringify(body) };

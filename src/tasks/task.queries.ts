@@ -5,29 +5,12 @@ import { externalIdTaken } from '../http/problem';
 import { toRfc3339 } from '../time/clock';
 import type { TaskView } from './task.dto';
 
-/** The fields of a task in the order of its representation. */
-const FIELDS = [
-  'id',
-  'story_id',
-  'title',
-  'seq',
-  'status',
-  'assignee',
-  'external_id',
-  'created_at',
-  'updated_at',
-  'done_at',
-  'version',
-] as const satisfies readonly (keyof TaskView)[];
+/** The columns of the representation of a task `t`, in its order. */
+export const TASK_COLUMNS =
+  't.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.external_id, t.created_at, t.updated_at, t.done_at, t.version';
 
-/** A row of `TASK_COLUMNS`: the representation with times as they are stored. */
-type TaskRow = Pick<TaskView, (typeof FIELDS)[number]>;
-
-/** The columns of the representation of a task `t`. */
-export const TASK_COLUMNS = FIELDS.map((name) => `t.${name}`).join(', ');
-
-/** The representation of a row. */
-export const representTask = (row: TaskRow): TaskView => ({
+/** The representation of a row of `TASK_COLUMNS`, whose times are as they are stored. */
+export const representTask = (row: TaskView): TaskView => ({
   ...row,
   created_at: toRfc3339(row.created_at),
   updated_at: toRfc3339(row.updated_at),
@@ -45,7 +28,7 @@ export async function findTask(
   id: number,
 ): Promise<{ task: TaskView; board: { id: number; name: string; revision: number } } | undefined> {
   const [row] = await reader.query<
-    TaskRow & { board_id: number; board_name: string; revision: number }
+    TaskView & { board_id: number; board_name: string; revision: number }
   >(
     `SELECT ${TASK_COLUMNS}, b.id AS board_id, b.name AS board_name, b.revision
      FROM tasks t JOIN stories s ON s.id = t.story_id JOIN boards b ON b.id = s.board_id
@@ -90,7 +73,7 @@ export async function findTasksOfStories(
   storyIds: readonly number[],
 ): Promise<TaskView[]> {
   if (storyIds.length === 0) return [];
-  const rows = await reader.query<TaskRow>(
+  const rows = await reader.query<TaskView>(
     `SELECT ${TASK_COLUMNS} FROM tasks t WHERE t.story_id IN (${placeholders(storyIds)})
      ORDER BY t.story_id, t.seq, t.id`,
     storyIds,
@@ -110,7 +93,7 @@ export async function findTasksAtRevision(
   limit: number,
 ): Promise<TaskView[]> {
   if (storyIds.length === 0) return [];
-  const rows = await reader.query<TaskRow>(
+  const rows = await reader.query<TaskView>(
     `SELECT ${TASK_COLUMNS} FROM boards b JOIN tasks t ON t.story_id IN (${placeholders(storyIds)})
      WHERE b.id = ? AND b.revision = ? ORDER BY t.story_id, t.seq, t.id LIMIT ${limit}`,
     [...storyIds, board.id, board.revision],

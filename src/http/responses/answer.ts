@@ -7,9 +7,6 @@ export abstract class Answer {
   /** Set before the other properties are read. */
   format: Format = 'json';
 
-  /** The media type, if `format` does not determine it. */
-  readonly mediaType?: string;
-
   /** Changes whenever the content does, and may change more often. */
   abstract readonly etag?: string;
 

@@ -67,7 +67,7 @@ async function write(
   reply.serializer((content: unknown) => content as string);
   let content: string | Buffer | Readable;
   if (payload instanceof Answer) {
-    reply.type(payload.mediaType ?? contentTypeOf(payload.format));
+    reply.type(contentTypeOf(payload.format));
     if (payload.etag !== undefined && notModified(reply, payload.etag)) return '';
     content = await payload.open(request, reply);
   } else content = await writeFormat(request, reply, payload);

@@ -83,7 +83,6 @@ export class StreamedAnswer extends Answer {
     readonly etag: string,
     readonly revision: number,
     private readonly read: (snapshot: Reader) => Promise<StreamedContent>,
-    override readonly mediaType?: string,
     private readonly headers: Record<string, string> = {},
   ) {
     super();

@@ -79,24 +79,21 @@ export const IsPosition = ({ named = false } = {}): PropertyDecorator =>
     ],
   });
 
+/** Returns one of `words`, an id or, if it may be `named`, a reference; otherwise a `Rejected`. */
+export function parseWordOrId(value: unknown, words: readonly string[], named = false): unknown {
+  const id = toInteger(value);
+  if (words.includes(value as string) || isId(id) || (named && isReference(id))) return id;
+  const code = Number.isInteger(id) ? 'out_of_range' : 'invalid_type';
+  const word = words.length > 0 ? `one of ${words.join(', ')}, or ` : '';
+  return new Rejected(code, `must be ${word}an id${named ? ', or a name such as "$story"' : ''}`);
+}
+
 /** One of `words`, or an id. */
 export const IsWordOrId = (words: readonly string[], { named = false } = {}): PropertyDecorator =>
-  Parse(
-    (value) => {
-      const id = toInteger(value);
-      if (words.includes(value as string) || isId(id) || (named && isReference(id))) return id;
-      const code = Number.isInteger(id) ? 'out_of_range' : 'invalid_type';
-      const word = words.length > 0 ? `one of ${words.join(', ')}, or ` : '';
-      return new Rejected(
-        code,
-        `must be ${word}an id${named ? ', or a name such as "$story"' : ''}`,
-      );
-    },
-    {
-      oneOf: [
-        ...(words.length > 0 ? [{ type: 'string', enum: [...words] }] : []),
-        ID_SCHEMA,
-        ...(named ? [REFERENCE_SCHEMA] : []),
-      ],
-    },
-  );
+  Parse((value) => parseWordOrId(value, words, named), {
+    oneOf: [
+      ...(words.length > 0 ? [{ type: 'string', enum: [...words] }] : []),
+      ID_SCHEMA,
+      ...(named ? [REFERENCE_SCHEMA] : []),
+    ],
+  });

@@ -1,6 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayMaxSize, ArrayMinSize, IsArray } from 'class-validator';
-import { ID_SCHEMA, isId, toInteger } from './numbers';
+import { parseWordOrId } from './choices';
+import { ID_SCHEMA } from './numbers';
 import type { Schema } from './property';
 import { Doc, Rejected, Rule, convert, convertList } from './property';
 import { NAME_SCHEMA, NOT_STORABLE, isLonger, isStorable, parseBoardName, tooLong } from './text';
@@ -96,12 +97,6 @@ export const IsListOf = (words: readonly string[]): PropertyDecorator =>
 export const IsBoardNames = (max: number): PropertyDecorator =>
   IsItems(parseBoardName, max, NAME_SCHEMA);
 
-function parseId(item: unknown): unknown {
-  const id = toInteger(item);
-  if (isId(id)) return id;
-  const code = Number.isInteger(id) ? 'out_of_range' : 'invalid_type';
-  return new Rejected(code, 'must be an id');
-}
-
 /** A list of at most `max` different ids. */
-export const IsIdList = (max: number): PropertyDecorator => IsItems(parseId, max, ID_SCHEMA);
+export const IsIdList = (max: number): PropertyDecorator =>
+  IsItems((item) => parseWordOrId(item, []), max, ID_SCHEMA);

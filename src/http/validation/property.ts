@@ -40,7 +40,7 @@ export const MayBeAbsentOrNull = (): PropertyDecorator =>
 /** A rule of our own; its name is the code of the error. The errors of `items` are those of the items of a list. */
 export function Rule(
   code: FieldErrorCode | 'items',
-  message: string | ((value: unknown) => string),
+  message: string,
   test: (value: unknown, args: ValidationArguments) => boolean,
   options?: { each: boolean },
 ): PropertyDecorator {
@@ -49,10 +49,7 @@ export function Rule(
       name: code,
       validator: {
         validate: (value, args) => test(value, args as ValidationArguments),
-        defaultMessage: (args) => {
-          const text = typeof message === 'string' ? message : message(args?.value);
-          return `${args?.property} ${text}`;
-        },
+        defaultMessage: (args) => `${args?.property} ${message}`,
       },
     },
     options,

@@ -39,8 +39,10 @@ export class ExportService {
       this.tagOf(board, log, this.clock.now()),
       board.revision,
       (snapshot) => this.read(snapshot, boardName, log),
-      EXPORT_MEDIA_TYPE,
-      { 'Content-Disposition': attachment(`${boardName}.ndjson`) },
+      {
+        'Content-Type': EXPORT_MEDIA_TYPE,
+        'Content-Disposition': attachment(`${boardName}.ndjson`),
+      },
     );
   }
 

@@ -1,5 +1,5 @@
 import type { FieldError, FieldErrorCode } from '../../http/problem';
-import { Problem } from '../../http/problem';
+import { MAX_ERRORS, Problem } from '../../http/problem';
 
 /** An error in a row of a table, or in an entry of a JSON file. */
 export interface LineError extends Pick<FieldError, 'column' | 'value' | 'code' | 'detail'> {
@@ -8,9 +8,6 @@ export interface LineError extends Pick<FieldError, 'column' | 'value' | 'code' 
 
 /** What the numbers of rows are: lines of a table, or entries of a JSON file. */
 export type Unit = 'line' | 'entry';
-
-/** The most errors in a response. */
-const MAX_ERRORS = 1000;
 
 /** A file cannot be imported; the message says why, and what can be done. It has the errors of the first lines. */
 export class InvalidFile extends Problem {
