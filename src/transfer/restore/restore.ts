@@ -17,8 +17,8 @@ const MAX_LENGTH = 500_000;
 
 /** A row to insert or, without `row`, a placeholder that uses up the id of a deleted row. */
 interface Slot<K extends RowKind> {
-  /** The index of its id among those of the file. */
-  index: number;
+  /** Its id in the file. */
+  id: number;
   row?: RestoredRows[K];
 }
 
@@ -84,18 +84,18 @@ export class Restore {
   /** Writes all rows; from then on every id of the file has its replacement. */
   private async endRows(): Promise<void> {
     await this.writeStories();
-    await this.writeInOrder('story', [], this.to.ids.story.size);
+    await this.writeInOrder('story', [], Infinity);
     await this.useUpTasks();
   }
 
   private async writeStories(): Promise<void> {
-    const { sprint: sprints, task: tasks } = this.to.ids;
-    await this.writeInOrder('sprint', this.sprints, sprints.size);
+    const { sprint: sprints } = this.to.ids;
+    await this.writeInOrder('sprint', this.sprints, Infinity);
     for (const story of this.stories) {
       story.sprint_id &&= sprints.get(story.sprint_id) ?? null;
     }
     await this.writeInOrder('story', this.stories);
-    const slots = this.tasks.map((row) => ({ index: tasks.indexOf(row.id), row }));
+    const slots = this.tasks.map((row) => ({ id: row.id, row }));
     this.tasks.length = 0;
     await this.insert('task', slots);
   }
@@ -109,18 +109,18 @@ export class Restore {
     rows: RestoredRows[K][],
     end?: number,
   ): Promise<void> {
-    const { [kind]: ids } = this.to.ids;
+    const { ascending } = this.to.ids[kind];
     const slots: Slot<K>[] = [];
-    const fillUpTo = async (index: number): Promise<void> => {
-      for (; this.written[kind] < index; this.written[kind] += 1) {
-        slots.push({ index: this.written[kind] });
+    const fillUpTo = async (end: number): Promise<void> => {
+      for (let id; (id = ascending[this.written[kind]] ?? Infinity) < end;) {
+        slots.push({ id });
+        this.written[kind] += 1;
         if (slots.length >= MAX_ROWS) await this.insert(kind, slots.splice(0));
       }
     };
     for (const row of rows) {
-      const index = ids.indexOf(row.id);
-      await fillUpTo(index);
-      slots.push({ index, row });
+      await fillUpTo(row.id);
+      slots.push({ id: row.id, row });
       this.written[kind] += 1;
     }
     if (end !== undefined) await fillUpTo(end);
@@ -131,13 +131,12 @@ export class Restore {
   /** Uses up an id for each deleted task, which events name. */
   private async useUpTasks(): Promise<void> {
     const { task: ids } = this.to.ids;
-    let slots: Slot<'task'>[] = [];
-    for (let index = 0; index < ids.size; index += 1) {
-      if (ids.isFree(index)) slots.push({ index });
-      if (slots.length < MAX_ROWS && index < ids.size - 1) continue;
-      await this.insert('task', slots);
-      slots = [];
+    const slots: Slot<'task'>[] = [];
+    for (const id of ids.ascending) {
+      if (ids.get(id) === 0) slots.push({ id });
+      if (slots.length >= MAX_ROWS) await this.insert('task', slots.splice(0));
     }
+    await this.insert('task', slots);
   }
 
   /** Inserts rows in their order, and deletes the placeholders at once: their ids are never used again. */
@@ -169,7 +168,7 @@ export class Restore {
     const created = await insertRows(transaction, TABLES[kind], parents, rows);
     if (created.length !== slots.length) throw new Error(`${name}: not all rows were inserted`);
     const { [kind]: ids } = this.to.ids;
-    slots.forEach(({ index }, i) => ids.replace(index, created[i] as number));
+    slots.forEach(({ id }, i) => ids.replace(id, created[i] as number));
     const unused = created.filter((_, i) => !slots[i]?.row);
     await deleteRows(transaction, name, unused);
     if (needsStory) await deleteRows(transaction, 'stories', [placeholderStory]);
