@@ -1376,6 +1376,20 @@ describe('The command palette', () => {
 });
 
 describe('A menu', () => {
+  test('goes to its items by their first letters', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Bee').focus();
+    await page.keyboard.press('m');
+    await page.getByRole('menuitem', { name: 'Backlog' }).waitFor();
+    const seen: string[] = [];
+    for (const key of ['b', 'd', 'D', 'd', 'q']) {
+      await page.keyboard.press(key);
+      seen.push(await page.evaluate('document.activeElement.textContent'));
+    }
+    expect(seen).toEqual(['Backlog', 'Done', 'Down', 'Done', 'Done']);
+  });
+
   test('leaves the focus to its card if someone else moves that to another column', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -61,7 +61,11 @@ interface MenuListProps {
   onClose: () => void;
 }
 
-/** An open menu in the top layer; arrow keys, Home, End and Esc work in it. */
+/** Whether the name of an item begins with a typed letter. */
+const isNamed = ({ textContent }: HTMLElement, letter: string): boolean =>
+  letter.length === 1 && textContent?.toLowerCase().startsWith(letter.toLowerCase()) === true;
+
+/** An open menu in the top layer; arrow keys, Home, End, Esc and the first letters of its items work in it. */
 export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
   const list = useRef<HTMLDivElement>(null);
   /** The card, if one of its keys has opened the menu. */
@@ -94,6 +98,12 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
     const at = all.indexOf(document.activeElement as HTMLElement);
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
     event.stopPropagation();
+    const isTyped = !event.ctrlKey && !event.metaKey && !event.altKey;
+    const named = isTyped ? all.filter((each) => isNamed(each, event.key)) : [];
+    if (named.length > 0) {
+      (named.find((each) => all.indexOf(each) > at) ?? named[0])?.focus();
+      return;
+    }
     if (to === undefined) {
       if (event.key === 'Tab' || event.key === 'Escape') {
         event.preventDefault();
