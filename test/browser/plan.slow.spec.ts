@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
 import { fillBacklog, insertRows, storyRow } from '../support/fill';
-import { axe, card, hold, list, openPage, route, startService, titles } from './browser';
+import { axe, card, hold, list, openPage, route, startService, titles, until } from './browser';
 import type { Plan } from './plan-board';
 import { startPlan } from './plan-board';
 import { day } from './small-board';
@@ -144,6 +144,57 @@ describe('The plan', () => {
     await page.waitForFunction(() => document.body.innerText.includes('Undone'));
     await card(page, 'Backlog', 'Fox').waitFor();
     expect(await titles(page, 'Backlog')).toEqual(['Dog', 'Eel', 'Fox', 'Gnu']);
+  });
+
+  test('asks for the points or the assignee of the selected stories by a key, and undoes it', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const dialog = page.getByRole('dialog');
+    const storedAssignees = `fetch('/api/boards/rocket/backlog').then((response) => response.json())
+      .then((stories) => stories.map(({ assignee }) => assignee).join())`;
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('e');
+    await dialog.getByRole('heading', { name: 'Points of “Dog”' }).waitFor();
+    expect(await dialog.getByLabel('Points').inputValue()).toBe('1');
+    await dialog.getByLabel('Points').fill('many');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').waitFor();
+    await dialog.getByLabel('Points').fill('2.5');
+    await page.keyboard.press('Enter');
+    await card(page, 'Backlog', 'Dog').getByText('2.5 points').waitFor();
+    await until(page, `document.activeElement.getAttribute('aria-label')`, 'Dog');
+
+    await page.keyboard.press('x');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('x');
+    await page.keyboard.press('a');
+    await dialog.getByRole('heading', { name: 'Assignee of 2 stories' }).waitFor();
+    await dialog.getByText('They have different values now.').waitFor();
+    // Without a new value, it does nothing.
+    await page.keyboard.press('Enter');
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByLabel('Assignee').fill('Ada');
+    await page.keyboard.press('Enter');
+    await card(page, 'Backlog', 'Fox').getByText('Ada').waitFor();
+    await page.getByRole('status').getByText('Changed assignee of 2 stories').waitFor();
+    await until(page, storedAssignees, 'Ada,,Ada,');
+    await page.keyboard.press('z');
+    await card(page, 'Backlog', 'Fox').getByText('Mei').waitFor();
+    await until(page, storedAssignees, ',,Mei,');
+  });
+
+  test('asks for a field without overwriting what someone else has set meanwhile', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const dialog = page.getByRole('dialog');
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('e');
+    await dialog.getByLabel('Points').fill('3');
+    await plan.service.client.put(`/api/stories/${plan.ids.Dog}`, { points: 21 });
+    await card(page, 'Backlog', 'Dog').getByText('21 points').waitFor({ state: 'attached' });
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Your change was not saved' }).waitFor();
   });
 
   test('moves the focus and the story by keys, across the lists', async () => {

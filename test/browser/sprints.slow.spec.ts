@@ -122,6 +122,12 @@ describe('Sprints in the browser', () => {
     const messages = page.getByRole('region', { name: 'Messages' });
     await messages.getByText('Someone completed Sprint 2').waitFor();
     await page.getByText('Sprint 3 starts on').waitFor();
+    // The way to what has just ended, and to the other sprints.
+    await page.getByRole('button', { name: 'All sprints' }).click();
+    await page.getByRole('menuitem', { name: 'Sprint 2 – Completed' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('link', { name: 'Report of Sprint 2' }).click();
+    await page.getByRole('region', { name: 'Sprint 2' }).waitFor();
   });
 
   test('are not created on a board that was deleted meanwhile', async () => {

@@ -33,6 +33,10 @@ const NewStories = lazy(
   async () => (await import('./views/story/new-stories')).NewStories,
   closeDialog,
 );
+const StoryField = lazy(
+  async () => (await import('./views/story/story-field')).StoryField,
+  closeDialog,
+);
 const PlanView = lazy(async () => (await import('./views/plan/plan')).PlanView);
 const SprintDialog = lazy(
   async () => (await import('./views/sprint/dialogs')).SprintDialog,
@@ -303,6 +307,9 @@ function Overlays() {
       )}
       {request?.kind === 'new-stories' && current && state && (
         <NewStories store={current} state={state} {...request} onClose={closeDialog} />
+      )}
+      {request?.kind === 'story-field' && current && state && (
+        <StoryField store={current} state={state} request={request} onClose={closeDialog} />
       )}
       {request?.kind === 'sprint' && current && state && (
         <SprintDialog

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import type { Status } from './api/types';
 import { route } from './router';
+import type { StoryFieldRequest } from './state/dialogs';
 import { dialog } from './state/dialogs';
 import { STATUSES } from './state/model';
 
@@ -38,6 +39,14 @@ export const statusCommands = (set: (status: Status) => () => void): Command[] =
     key: `${i + 1}`,
     run: set(status),
   }));
+
+/** The commands that ask for a field of stories. @param openOf opens the dialog for a field */
+export const fieldCommands = (
+  openOf: (field: StoryFieldRequest['field']) => () => void,
+): Command[] => [
+  { name: 'Set points', key: 'e', run: openOf('points') },
+  { name: 'Set assignee', key: 'a', run: openOf('assignee') },
+];
 
 /** The commands of the views on the page; the innermost view comes last and overrides the others. */
 export const commands = signal<readonly (readonly Command[])[]>([]);

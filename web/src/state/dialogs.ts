@@ -9,7 +9,15 @@ export type DialogRequest =
   | { kind: 'new-board' }
   | { kind: 'keys' }
   | { kind: 'palette' }
+  | StoryFieldRequest
   | SprintRequest;
+
+/** A dialog for one field of some stories. */
+export interface StoryFieldRequest {
+  kind: 'story-field';
+  field: 'points' | 'assignee';
+  ids: readonly number[];
+}
 
 /** A dialog about a sprint. */
 export type SprintRequest =

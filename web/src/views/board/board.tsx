@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Event, Sprint, Status } from '../../api/types';
 import type { Command } from '../../commands';
-import { isOnCard, statusCommands, useCommands } from '../../commands';
+import { fieldCommands, isOnCard, statusCommands, useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters } from '../../components/filters';
 import { Goal } from '../../components/goal';
@@ -178,10 +178,30 @@ function useCompletion(store: BoardStore): void {
 const sprintUrl = (state: BoardState, { id }: Sprint): string =>
   pathOf(state.board.name) + (id === currentSprint(state)?.id ? '' : `?sprint=${id}`);
 
+/** A menu that leads to the board of each sprint. */
+function AllSprints({ state, current }: { state: BoardState; current?: number }) {
+  return (
+    <Menu
+      name="All sprints"
+      class="button quiet"
+      items={() =>
+        sprintsOf(state)
+          .reverse()
+          .map((each) => ({
+            name: `${sprintName(each)} – ${SPRINT_STATES[each.state]}, ${formatRange(each.start_date, each.end_date)}`,
+            isCurrent: each.id === current,
+            run: () => navigate(sprintUrl(state, each)),
+          }))
+      }
+    />
+  );
+}
+
 function NoSprint({ state }: { state: BoardState }) {
   const asked = query.value.get('sprint');
   const next = sprintsOf(state).find(({ state }) => state === 'planned');
   const offered = currentSprint(state) ?? next;
+  const last = sprintsOf(state).findLast(({ state }) => state === 'completed');
   return (
     <div class="blank">
       <h1>{asked ? 'Sprint not found' : 'No active sprint'}</h1>
@@ -205,6 +225,12 @@ function NoSprint({ state }: { state: BoardState }) {
             Open {sprintInText(offered)}
           </a>
         )}
+        {!asked && last && (
+          <a class="button" href={`${pathOf(state.board.name, 'reports')}?sprint=${last.id}`}>
+            Report of {sprintInText(last)}
+          </a>
+        )}
+        {state.sprints.size > 0 && <AllSprints state={state} />}
       </p>
     </div>
   );
@@ -240,19 +266,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
               {sprintName(each)}
             </a>
           ))}
-          <Menu
-            name="All sprints"
-            class="button quiet"
-            items={() =>
-              sprintsOf(state)
-                .reverse()
-                .map((each) => ({
-                  name: `${sprintName(each)} – ${SPRINT_STATES[each.state]}, ${formatRange(each.start_date, each.end_date)}`,
-                  isCurrent: each.id === sprint.id,
-                  run: () => navigate(sprintUrl(state, each)),
-                }))
-            }
-          />
+          <AllSprints state={state} current={sprint.id} />
         </div>
         <span class="spring" />
         <SprintActions sprint={sprint} />
@@ -379,6 +393,9 @@ function useBoardKeys(
     { name: 'Move card right', key: 'Shift+ArrowRight', shownKey: 'Shift →', run: toColumn(1) },
     { name: 'Move card left', key: 'Shift+ArrowLeft', shownKey: 'Shift ←', run: toColumn(-1) },
     ...statusCommands(toStatus),
+    ...fieldCommands((field) =>
+      withCard(({ id }) => openDialog({ kind: 'story-field', field, ids: [id] })),
+    ),
     { name: 'Menu of moves', key: 'm', run: withCard(({ id }) => openMoveMenu(id)) },
     {
       name: 'New story',

@@ -1,6 +1,6 @@
 import type { Status } from '../../api/types';
 import type { Command } from '../../commands';
-import { isOnCard, statusCommands, useCommands } from '../../commands';
+import { fieldCommands, isOnCard, statusCommands, useCommands } from '../../commands';
 import { navigate, storyUrl } from '../../router';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
@@ -91,6 +91,12 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     { name: 'Select', key: 'x', run: withStory(({ id }) => pick(id, false)) },
     { name: 'Clear selection', key: 'Escape', shownKey: 'Esc', run: clearSelection },
     ...statusCommands(toStatus),
+    ...fieldCommands((field) =>
+      withStory(({ id }) => {
+        const ids = storiesFor(store, id).map((each) => each.id);
+        openDialog({ kind: 'story-field', field, ids });
+      }, false),
+    ),
     { name: 'Menu of moves', key: 'm', run: withStory(({ id }) => openMoveMenu(id)) },
     {
       name: 'New story',

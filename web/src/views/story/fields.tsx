@@ -69,6 +69,11 @@ function labelTexts(text: string, { stories }: BoardState): string[] {
   return [...labels].map((label) => before + escaped(label));
 }
 
+/** The assignees of the loaded stories. */
+export const assigneesOf = ({ stories }: BoardState): string[] => [
+  ...new Set([...stories.values()].flatMap(({ assignee }) => assignee ?? [])),
+];
+
 /** The most characters of the texts; the fields take longer ones, so that nothing pasted is cut off unseen. */
 const MAX_LENGTHS = {
   title: MAX_TITLE,
@@ -108,7 +113,7 @@ export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): 
   return errors;
 }
 
-function Suggestions({ id, texts }: { id: string; texts: readonly string[] }) {
+export function Suggestions({ id, texts }: { id: string; texts: readonly string[] }) {
   return (
     <datalist id={id}>
       {texts.map((text) => (
@@ -159,7 +164,6 @@ export function StoryForm({
 }: StoryFormProps) {
   const people = useId();
   const labels = useId();
-  const names = new Set([...state.stories.values()].flatMap(({ assignee }) => assignee ?? []));
   const propsOf = (field: Exclude<keyof Draft, 'status'>) => ({
     value: draft[field],
     error: errors[field],
@@ -230,7 +234,7 @@ export function StoryForm({
           hint={isReadOnly ? undefined : 'Separated by commas.'}
         />
       </div>
-      <Suggestions id={people} texts={[...names]} />
+      <Suggestions id={people} texts={assigneesOf(state)} />
       <Suggestions id={labels} texts={labelTexts(draft.labels, state)} />
     </div>
   );
