@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { card, openPage, route, until } from './browser';
+import { card, hold, openPage, route, until } from './browser';
 import { startPlan } from './plan-board';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
 
@@ -71,6 +71,8 @@ describe('The keys', () => {
     await page.keyboard.press('ArrowRight');
     await until(page, `document.activeElement.scrollLeft > 0`, true);
     expect(await table.evaluate((element) => element === document.activeElement)).toBe(true);
+    await page.keyboard.press('Control+k');
+    await page.getByLabel('Command or story').waitFor();
   });
 
   test('return to the card from whose key a menu was opened', async () => {
@@ -131,22 +133,36 @@ describe('A screen reader', () => {
   });
 
   test('is told the view that a link has opened', async () => {
-    const { url } = await startSmallBoard();
-    const page = await openPage(url);
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
     expect(await page.getByRole('status').first().innerText()).toBe('');
     await page.getByRole('link', { name: 'Plan' }).press('Enter');
     await announced(page, 'Plan – rocket');
     await page.goBack();
     await announced(page, 'Sprint 1 – rocket');
+    const planned = { name: 'Sprint 2', start_date: day(11) };
+    await board.client.post('/api/boards/rocket/sprints', planned);
+    await page.getByRole('button', { name: 'All sprints' }).click();
+    await page.getByRole('menuitem', { name: 'Sprint 2' }).click();
+    await announced(page, 'Sprint 2 – rocket');
+    await page.getByRole('link', { name: 'Boards' }).press('Enter');
+    await announced(page, 'Boards – Sprintline');
+    await board.client.delete('/api/boards/rocket?force=true');
+    await page.goBack();
+    await announced(page, 'Not found – Sprintline');
   });
 
-  test('is told that the palette finds nothing', async () => {
+  test('is told that the palette finds nothing, once the service has searched', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage(url);
     await card(page, 'To do', 'Ant').waitFor();
     await page.keyboard.press('Control+k');
+    const { arrived, release } = await hold(page, /stories\?q=no/);
     await page.getByLabel('Command or story').fill('no such command');
+    await arrived;
+    expect(await page.getByText('No results').count()).toBe(0);
+    release();
     await announced(page, 'No results');
   });
 

@@ -186,15 +186,59 @@ describe('The plan', () => {
 
   test('asks for a field without overwriting what someone else has set meanwhile', async () => {
     const plan = await startPlan();
+    const { client } = plan.service;
     const page = await openPage(plan.url);
     const dialog = page.getByRole('dialog');
     await card(page, 'Backlog', 'Dog').focus();
-    await page.keyboard.press('e');
+    for (const key of ['x', 'ArrowDown', 'x', 'e']) await page.keyboard.press(key);
     await dialog.getByLabel('Points').fill('3');
-    await plan.service.client.put(`/api/stories/${plan.ids.Dog}`, { points: 21 });
+    // Another field of one story, and the field itself of the other one.
+    await client.put(`/api/stories/${plan.ids.Eel}`, { title: 'Electric eel' });
+    await client.put(`/api/stories/${plan.ids.Dog}`, { points: 21 });
     await card(page, 'Backlog', 'Dog').getByText('21 points').waitFor({ state: 'attached' });
     await page.keyboard.press('Enter');
-    await page.getByRole('dialog', { name: 'Your change was not saved' }).waitFor();
+    const conflict = page.getByRole('dialog', { name: 'Your change was not saved' });
+    await conflict.getByText('Points: 1 → 21').waitFor();
+    await conflict.getByRole('button', { name: 'Keep theirs' }).click();
+    await card(page, 'Backlog', 'Electric eel').getByText('3 points').waitFor();
+    await card(page, 'Backlog', 'Dog').getByText('21 points').waitFor();
+  });
+
+  test('asks for a field of a story that is being saved', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const points = page.getByRole('dialog').getByLabel('Points');
+    await card(page, 'Backlog', 'Gnu').focus();
+    const change = await hold(page, /^\/api\/stories\/\d+$/, 'PUT');
+    await page.keyboard.press('3');
+    await change.arrived;
+    await page.keyboard.press('e');
+    await points.fill('3');
+    change.release();
+    await page.keyboard.press('Enter');
+    await card(page, 'Backlog', 'Gnu').getByText('3 points').waitFor();
+
+    const creation = await hold(page, /\/batch$/, 'POST');
+    const field = page.getByLabel('New story in Backlog');
+    await field.fill('Hen');
+    await field.press('Enter');
+    await creation.arrived;
+    await card(page, 'Backlog', 'Hen').focus();
+    await page.keyboard.press('e');
+    await points.fill('5');
+    creation.release();
+    await card(page, 'Backlog', 'Hen')
+      .getByText(/^#\d+$/)
+      .waitFor({ state: 'attached' });
+    await page.keyboard.press('Enter');
+    await card(page, 'Backlog', 'Hen').getByText('5 points').waitFor();
+    await until(
+      page,
+      `fetch('/api/boards/rocket/backlog').then((response) => response.json())
+        .then((stories) => stories.map(({ points }) => points).join())`,
+      '1,8,,3,5',
+    );
+    expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
   test('moves the focus and the story by keys, across the lists', async () => {

@@ -235,8 +235,8 @@ async function leave(): Promise<void> {
 /** The conflicts that the user has postponed. */
 const postponed = signal<ReadonlySet<Conflict>>(new Set());
 
-/** Milliseconds without the connection after which the user is told. */
-const NOTICED_MS = 1000;
+/** Milliseconds after which the loss of the connection is announced, because most interruptions are shorter. */
+const OFFLINE_MS = 1000;
 
 /** The numbers of conflicts and unsaved changes, and whether the page is connecting. */
 function SaveState() {
@@ -247,26 +247,24 @@ function SaveState() {
     current !== null &&
     (current.connection.isUnreachable.value ||
       (current.confirmed.state.value !== null && !current.events.isLive.value));
-  const announced = useRef(0);
+  const announced = useRef({ unsaved: 0, isOffline: false });
   useEffect(() => {
-    if (unsaved > 0 && announced.current === 0) {
-      announce(`No connection: ${plural(unsaved, 'unsaved change')}`);
-    } else if (unsaved === 0 && announced.current > 0 && conflicts === 0) {
-      announce('No unsaved changes');
-    }
-    announced.current = unsaved;
+    const before = announced.current.unsaved;
+    announced.current.unsaved = unsaved;
+    if (unsaved > 0 === before > 0) return;
+    if (unsaved > 0) announce(`No connection: ${plural(unsaved, 'unsaved change')}`);
+    else if (conflicts === 0) announce('No unsaved changes');
+    // Both say whether the page is connected.
+    announced.current.isOffline = unsaved > 0;
   }, [unsaved]);
-  const wasOffline = useRef(false);
   useEffect(() => {
-    // Most interruptions are shorter; and the number of unsaved changes says more.
     const timer = setTimeout(() => {
-      if (unsaved === 0 && isOffline !== wasOffline.current) {
-        announce(isOffline ? 'The connection is lost' : 'Connected again');
-      }
-      wasOffline.current = isOffline;
-    }, NOTICED_MS);
+      if (isOffline === announced.current.isOffline) return;
+      announced.current.isOffline = isOffline;
+      if (unsaved === 0) announce(isOffline ? 'The connection is lost' : 'Connected again');
+    }, OFFLINE_MS);
     return () => clearTimeout(timer);
-  }, [isOffline]);
+  }, [isOffline, unsaved > 0]);
   if (!current) return null;
   return (
     <>

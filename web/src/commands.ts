@@ -138,7 +138,8 @@ document.addEventListener('keydown', (event) => {
     event.target instanceof Element && event.target.closest('a, button, summary');
   if (isControlFocused && event.key === 'Enter') return;
   // The arrow keys scroll a focused table.
-  if (event.target instanceof Element && event.target.matches('.table-wrap')) return;
+  const isTable = event.target instanceof Element && event.target.matches('.table-wrap');
+  if (isTable && event.key.startsWith('Arrow')) return;
   event.preventDefault();
   command.run();
 });

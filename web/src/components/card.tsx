@@ -177,6 +177,7 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
       id={`story-${id}`}
       data-story={id}
       aria-label={title}
+      // Two elements, because the button Move, which has the title in its name, is beside the second one.
       aria-describedby={`story-${id}-about story-${id}-end`}
       tabIndex={tabIndex}
     >

@@ -1,6 +1,6 @@
 import { signal, useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { requestPicture } from '../api/client';
 import { useAnswer, useSettled } from '../util/answer';
 import { Button } from './controls';
@@ -99,6 +99,7 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
     href,
   );
   const { data } = answer;
+  const title = useMemo(() => data && titleOf(data), [data]);
   const [, drawnWidth, drawnHeight] = /width="(\d+)" height="(\d+)"/.exec(data ?? '') ?? [];
   return (
     // Until the picture is loaded, it has the height of a burndown in two columns.
@@ -106,7 +107,7 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
       {data && (
         <img
           src={`data:image/svg+xml,${encodeURIComponent(data)}`}
-          alt={`${name}: ${titleOf(data)}`}
+          alt={`${name}: ${title}`}
           width={drawnWidth}
           height={drawnHeight}
         />

@@ -62,7 +62,7 @@ interface MenuListProps {
 }
 
 /** Whether the name of an item begins with a typed letter. */
-const isNamed = ({ textContent }: HTMLElement, letter: string): boolean =>
+const beginsWith = ({ textContent }: HTMLElement, letter: string): boolean =>
   letter.length === 1 && textContent?.toLowerCase().startsWith(letter.toLowerCase()) === true;
 
 /** An open menu in the top layer; arrow keys, Home, End, Esc and the first letters of its items work in it. */
@@ -99,8 +99,9 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key];
     event.stopPropagation();
     const isTyped = !event.ctrlKey && !event.metaKey && !event.altKey;
-    const named = isTyped ? all.filter((each) => isNamed(each, event.key)) : [];
+    const named = isTyped ? all.filter((each) => beginsWith(each, event.key)) : [];
     if (named.length > 0) {
+      event.preventDefault();
       (named.find((each) => all.indexOf(each) > at) ?? named[0])?.focus();
       return;
     }

@@ -16,6 +16,11 @@ interface Option {
   run: () => void;
 }
 
+interface Found {
+  q: string;
+  stories: readonly { id: number; title: string }[];
+}
+
 const MAX_STORIES = 20;
 const MAX_BOARDS = 10;
 const MAX_OPTIONS = 60;
@@ -56,7 +61,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const typed = useSignal('');
   const index = useSignal(0);
   const list = useRef<HTMLUListElement>(null);
-  const found = useSignal<readonly { id: number; title: string }[]>([]);
+  /** The stories that the service has found for a text. */
+  const found = useSignal<Found>({ q: '', stories: [] });
   const boards = useSignal<readonly string[]>([]);
   /** The commands of the view, as they were when the palette opened. */
   const all = useRef(placesAndCommands());
@@ -75,7 +81,8 @@ export function Palette({ onClose }: { onClose: () => void }) {
         .slice(0, MAX_STORIES)
         .map(({ id, title }) => [id, title]),
     );
-    for (const { id, title } of found.value) if (!stories.has(id)) stories.set(id, title);
+    const more = found.value.q === typed.value.trim() ? found.value.stories : [];
+    for (const { id, title } of more) if (!stories.has(id)) stories.set(id, title);
     const others = boards.value.filter((name) => name !== route.value.board && isMatch(name));
     return [
       ...shown,
@@ -101,16 +108,18 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const { board } = route.value;
   const q = typed.value.trim();
   useEffect(() => {
-    found.value = [];
     if (!q || !board) return;
     let isLatest = true;
     const find = async (): Promise<void> => {
       const query = { q, fields: 'id,title', limit: MAX_STORIES };
       const params = { path: { board_name: board }, query };
       const { data } = await api.GET('/api/boards/{board_name}/stories', { params });
-      if (isLatest) found.value = data as { id: number; title: string }[];
+      if (isLatest) found.value = { q, stories: data as Found['stories'] };
     };
-    const timer = setTimeout(() => void find().catch(() => undefined), 150);
+    const fail = (): void => {
+      if (isLatest) found.value = { q, stories: [] };
+    };
+    const timer = setTimeout(() => void find().catch(fail), 150);
     return () => {
       isLatest = false;
       clearTimeout(timer);
@@ -118,9 +127,11 @@ export function Palette({ onClose }: { onClose: () => void }) {
   }, [board, q]);
   const count = options.value.length;
   const at = Math.min(index.value, count - 1);
+  const isSearching = q !== '' && board !== '' && found.value.q !== q;
+  const isEmpty = count === 0 && !isSearching;
   useEffect(() => {
-    if (count === 0) announce('No results');
-  }, [count]);
+    if (isEmpty) announce('No results');
+  }, [isEmpty]);
   useLayoutEffect(() => {
     list.current?.querySelector('[aria-selected=true]')?.scrollIntoView({ block: 'nearest' });
   }, [at]);
@@ -175,7 +186,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
           </li>
         ))}
       </ul>
-      {count === 0 && <p class="note">No results.</p>}
+      {isEmpty && <p class="note">No results.</p>}
     </Dialog>
   );
 }

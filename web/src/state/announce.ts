@@ -19,17 +19,19 @@ let lastId = 0;
 /** Milliseconds for which the announcement of the user's own change is not replaced by changes of others. */
 const OWN_MS = 2000;
 let ownAt = -OWN_MS;
+let own = '';
 
 /** Announces a change to screen readers. */
 export function announce(text: string): void {
   ownAt = performance.now();
+  own = text;
   show(text);
 }
 
 /** Announces the view that a link has opened, after what leaving the former view has announced. */
 export function announceView(title: string): void {
   const isOwn = performance.now() < ownAt + OWN_MS;
-  show(isOwn ? `${announcement.value}. ${title}` : title);
+  show(isOwn ? `${own.replace(/\.$/, '')}. ${title}` : title);
 }
 
 function show(text: string): void {

@@ -1,8 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { route } from '../router';
+import { query, route } from '../router';
 import { announceView } from './announce';
-import type { BoardStore } from './board/board-store';
 import { store } from './stores';
 
 const ofView = signal('Sprintline');
@@ -12,16 +11,16 @@ effect(() => {
   document.title = ofStory.value ?? ofView.value;
 });
 
-/** The view and the board that were announced last; the browser itself announces the first ones. */
-let announced: { view: string; of: BoardStore | null } | undefined;
+/** The view, the board and the sprint that were announced last; the browser itself announces the first ones. */
+let announced: readonly unknown[] | undefined;
 
-/** Announces the title of another view. */
+/** Announces the title of another view, or of another sprint on the board. */
 function announceTitle(title: string): void {
   const { view } = route.value;
   // A board that is renamed keeps its store.
-  const of = store.value;
-  if (announced && (announced.view !== view || announced.of !== of)) announceView(title);
-  announced = { view, of };
+  const shown = [view, store.value, view === 'board' && query.value.get('sprint')];
+  if (announced?.some((each, i) => each !== shown[i])) announceView(title);
+  announced = shown;
 }
 
 /** Sets the title of the page while the view is shown, unless a story is open; undefined until it is known. */

@@ -12,7 +12,7 @@ import type { Conflict } from '../changes/conflict';
 import { seenOf } from '../changes/conflict';
 import { asDone, kindOf } from '../changes/kinds';
 import { deleteSnapshot, Outbox } from '../changes/outbox';
-import type { Gesture } from '../changes/pending';
+import type { Gesture, Seen } from '../changes/pending';
 import { ChangeQueue } from '../changes/queue';
 import {
   hasFields,
@@ -191,7 +191,7 @@ export class BoardStore {
 
   /**
    * Makes the changes of one gesture. They are shown at once and sent in order.
-   * @param options.seen the version of the row that the user saw, if it is not the present one
+   * @param options.seen the version of the row that the user saw, or that of each change, if it is not the present one
    * @param options.revision the revision of the board at which the user saw it
    * @param options.label the label of the gesture, if it is not that of its last change
    */
@@ -200,7 +200,7 @@ export class BoardStore {
     {
       isQuiet = false,
       ...options
-    }: { isQuiet?: boolean; seen?: number; revision?: number; label?: string } = {},
+    }: { isQuiet?: boolean; seen?: Seen; revision?: number; label?: string } = {},
   ): void {
     const view = this.view.value;
     if (!view || changes.length === 0) return;

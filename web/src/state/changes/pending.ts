@@ -36,6 +36,9 @@ export interface Pending {
   changed?: number;
 }
 
+/** The version of the row that the user saw or, of several changes, that of each. */
+export type Seen = number | readonly (number | undefined)[];
+
 /** What the user does at once: changes that are undone together. */
 export type Gesture = Pick<Pending, 'group' | 'label'>;
 
@@ -44,24 +47,25 @@ const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() 
 
 /**
  * The entries for the changes of one gesture.
- * @param gesture.seen the version of the row that the user saw, if it is not the confirmed one
+ * @param gesture.seen the version of the row that the user saw, or that of each change, if it is not the confirmed one
  */
 export function pendingOf(
   changes: readonly Change[],
   view: BoardState,
   confirmed: BoardState,
-  gesture: Pick<Pending, 'label' | 'seen' | 'revision' | 'isUndo'>,
+  gesture: Pick<Pending, 'label' | 'revision' | 'isUndo'> & { seen?: Seen },
 ): Pending[] {
   const group = randomKey();
   let state = view;
-  return changes.map((change) => {
+  return changes.map((change, i) => {
+    const seen = typeof gesture.seen === 'object' ? gesture.seen[i] : gesture.seen;
     const entry = {
       ...gesture,
       change: withOrigin(change, state),
       key: randomKey(),
       order: nextOrder(),
       group,
-      seen: gesture.seen ?? rowOf(confirmed, change)?.version,
+      seen: seen ?? rowOf(confirmed, change)?.version,
     };
     state = kindOf(change).apply(state, change);
     return entry;

@@ -6,7 +6,7 @@ import type { Change, Confirmation, Outcome } from './change';
 import type { Conflict } from './conflict';
 import { conflictOf, StoryChanged } from './conflict';
 import { kindOf } from './kinds';
-import type { Gesture, Pending } from './pending';
+import type { Gesture, Pending, Seen } from './pending';
 import { afterConfirmed, pendingOf, withDependents, withSameRow } from './pending';
 import { createdBy, effectsOf, targetOf } from './rows';
 import { UndoStack } from './undo';
@@ -81,7 +81,7 @@ export class ChangeQueue {
   push(
     changes: readonly Change[],
     view: BoardState,
-    options: Partial<Pick<Pending, 'isUndo' | 'seen' | 'revision' | 'label'>> = {},
+    options: Partial<Pick<Pending, 'isUndo' | 'revision' | 'label'>> & { seen?: Seen } = {},
   ): Gesture {
     const last = changes.at(-1)!;
     const { isUndo = false, label = kindOf(last).label(last, view) } = options;

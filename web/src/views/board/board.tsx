@@ -79,10 +79,10 @@ export function BoardView({ store }: { store: BoardStore }) {
   useCompletion(store);
   useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id, isFixed);
 
-  const name = sprint.value ? sprintName(sprint.value) : 'Board';
-  useTitle(`${name} – ${store.name}`);
-
   const state = store.view.value;
+  const name = sprint.value ? sprintName(sprint.value) : 'Board';
+  useTitle(state ? `${name} – ${store.name}` : undefined);
+
   if (!state) return <Skeleton lines={6} />;
   if (!sprint.value) return <NoSprint state={state} />;
   const phase = !isLoaded ? 'loading' : isSettled.value ? '' : 'fresh';
@@ -216,7 +216,7 @@ function NoSprint({ state }: { state: BoardState }) {
           stories and sprints in the plan; a sprint appears here on its start date.
         </p>
       )}
-      <p class="actions">
+      <div class="actions">
         <a class="button primary" href={pathOf(state.board.name, 'backlog')}>
           Go to the plan
         </a>
@@ -231,7 +231,7 @@ function NoSprint({ state }: { state: BoardState }) {
           </a>
         )}
         {state.sprints.size > 0 && <AllSprints state={state} />}
-      </p>
+      </div>
     </div>
   );
 }

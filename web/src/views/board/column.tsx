@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import type { Status } from '../../api/types';
+import { hasSingleKeys } from '../../commands';
 import { CardList } from '../../components/card';
 import { Button, StatusMark } from '../../components/controls';
 import { hasFilter } from '../../components/filters';
@@ -101,7 +102,8 @@ function Empty({ status, isFixed }: Pick<ColumnProps, 'status' | 'isFixed'>) {
   const { text, hint } = EMPTY[status];
   return (
     <>
-      {text} {canWrite.value && !isFixed && <span class="key-hint">{hint}</span>}
+      {text}{' '}
+      {canWrite.value && hasSingleKeys.value && !isFixed && <span class="key-hint">{hint}</span>}
     </>
   );
 }

@@ -92,8 +92,10 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     { name: 'Clear selection', key: 'Escape', shownKey: 'Esc', run: clearSelection },
     ...statusCommands(toStatus),
     ...fieldCommands((field) =>
-      withStory(({ id }) => {
-        const ids = storiesFor(store, id).map((each) => each.id);
+      withStory((card) => {
+        const chosen = storiesFor(store, card.id);
+        // None, if the selected ones are in a sprint that was completed meanwhile.
+        const ids = (chosen.length > 0 ? chosen : [card]).map(({ id }) => id);
         openDialog({ kind: 'story-field', field, ids });
       }, false),
     ),

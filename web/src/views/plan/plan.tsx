@@ -41,7 +41,7 @@ export function PlanView({ store }: { store: BoardStore }) {
   usePlanKeys(store, shownOf);
   useWholeBacklog(store, isFiltered || isChoosing.value);
   const state = store.view.value;
-  useTitle(`Plan – ${store.name}`);
+  useTitle(store.view.value ? `Plan – ${store.name}` : undefined);
   useEffect(() => () => void (selected.value = new Set()), [store, store.name]);
   useEffect(() => {
     const isShown = (id: number): boolean => {

@@ -1,10 +1,9 @@
 import { useSignal } from '@preact/signals';
-import { useId, useRef } from 'preact/hooks';
+import { useEffect, useId, useRef } from 'preact/hooks';
 import { TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import type { BoardStore } from '../../state/board/board-store';
-import type { Change } from '../../state/changes/change';
 import type { StoryFieldRequest } from '../../state/dialogs';
 import type { BoardState } from '../../state/model';
 import { plural } from '../../util/format';
@@ -23,34 +22,50 @@ interface StoryFieldProps {
 /** A dialog for one field of one story, or of all selected ones. */
 export function StoryField({ store, state, request: { field, ids }, onClose }: StoryFieldProps) {
   const people = useId();
-  /** The stories when the dialog opened, so that changes of others are not overwritten unseen. */
+  const typed = useSignal<string | undefined>(undefined);
+  const isChecked = useSignal(false);
+  /** The stories when the dialog opened. */
   const originals = useRef(ids.flatMap((id) => state.stories.get(id) ?? [])).current;
   const [first] = originals;
-  const texts = new Set(originals.map((story) => draftOf(story)[field]));
-  const typed = useSignal<string | undefined>(undefined);
-  const text = typed.value ?? (texts.size === 1 ? [...texts].join('') : '');
+  useEffect(() => {
+    // They were deleted while the script of the dialog was loaded.
+    if (!first) onClose();
+  }, []);
   if (!first) return null;
+
   const label = LABELS[field];
-  const what =
-    ids.length === 1 ? quoted(first.title) : plural(originals.length, 'story', 'stories');
+  const texts = new Set(originals.map((story) => draftOf(story)[field]));
+  const text = typed.value ?? (texts.size === 1 ? [...texts].join('') : '');
   const draft = { ...emptyDraft(null), title: first.title, [field]: text };
   const error = errorsOf(draft, state)[field];
   const save = (): void => {
+    isChecked.value = true;
     if (error) return;
     const set = { [field]: fieldsOf(draft)[field] };
-    const changed = originals.filter((story) => story[field] !== set[field]);
+    const changes = originals.flatMap((original) => {
+      // The service may have assigned an id to a new story.
+      const present = state.stories.get(store.sender.created.get(original.id) ?? original.id);
+      const { id, [field]: value } = present ?? original;
+      if (value === set[field]) return [];
+      // What someone else has set meanwhile is not overwritten unseen.
+      const seen = value === original[field] && present ? undefined : original.version;
+      return { seen, change: { kind: 'story.update', id, set } as const };
+    });
     store.change(
-      changed.map(({ id }): Change => ({ kind: 'story.update', id, set })),
-      changed.length === 1
-        ? { seen: changed[0]?.version }
-        : {
-            label: `Change ${label.toLowerCase()} of ${plural(changed.length, 'story', 'stories')}`,
-          },
+      changes.map(({ change }) => change),
+      {
+        seen: changes.map(({ seen }) => seen),
+        label:
+          changes.length > 1 ? `Change ${label.toLowerCase()} of ${stories(changes)}` : undefined,
+      },
     );
     onClose();
   };
   return (
-    <Dialog title={`${label} of ${what}`} onClose={onClose}>
+    <Dialog
+      title={`${label} of ${originals.length > 1 ? stories(originals) : quoted(first.title)}`}
+      onClose={onClose}
+    >
       <DialogForm
         action="Save"
         isDisabled={typed.value === undefined}
@@ -59,13 +74,14 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
       >
         <TextField
           label={label}
-          error={error}
+          error={isChecked.value ? error : undefined}
           hint={texts.size > 1 ? 'They have different values now.' : undefined}
           value={text}
           inputMode={field === 'points' ? 'decimal' : undefined}
           list={field === 'assignee' ? people : undefined}
           autocomplete="off"
           autoFocus
+          onFocus={(event) => event.currentTarget.select()}
           onText={(next) => (typed.value = next)}
         />
         <Suggestions id={people} texts={assigneesOf(state)} />
@@ -73,3 +89,5 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
     </Dialog>
   );
 }
+
+const stories = ({ length }: { length: number }): string => plural(length, 'story', 'stories');
