@@ -84,13 +84,13 @@ export class Restore {
   /** Writes all rows; from then on every id of the file has its replacement. */
   private async endRows(): Promise<void> {
     await this.writeStories();
-    await this.writeInOrder('story', [], Infinity);
+    await this.writeInOrder('story', [], { isEnd: true });
     await this.useUpTasks();
   }
 
   private async writeStories(): Promise<void> {
     const { sprint: sprints } = this.to.ids;
-    await this.writeInOrder('sprint', this.sprints, Infinity);
+    await this.writeInOrder('sprint', this.sprints, { isEnd: true });
     for (const story of this.stories) {
       story.sprint_id &&= sprints.get(story.sprint_id) ?? null;
     }
@@ -107,12 +107,14 @@ export class Restore {
   private async writeInOrder<K extends 'sprint' | 'story'>(
     kind: K,
     rows: RestoredRows[K][],
-    end?: number,
+    { isEnd = false } = {},
   ): Promise<void> {
     const { ascending } = this.to.ids[kind];
     const slots: Slot<K>[] = [];
-    const fillUpTo = async (end: number): Promise<void> => {
-      for (let id; (id = ascending[this.written[kind]] ?? Infinity) < end;) {
+    const fillUpTo = async (next: number): Promise<void> => {
+      for (let i = this.written[kind]; i < ascending.length; i += 1) {
+        const id = ascending[i] as number;
+        if (id >= next) return;
         slots.push({ id });
         this.written[kind] += 1;
         if (slots.length >= MAX_ROWS) await this.insert(kind, slots.splice(0));
@@ -123,7 +125,7 @@ export class Restore {
       slots.push({ id: row.id, row });
       this.written[kind] += 1;
     }
-    if (end !== undefined) await fillUpTo(end);
+    if (isEnd) await fillUpTo(Infinity);
     rows.length = 0;
     await this.insert(kind, slots);
   }
