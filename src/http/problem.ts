@@ -179,7 +179,7 @@ export const PROBLEMS = {
   batch_too_large: [
     413,
     'Batch too large',
-    'The operations take longer than DATABASE_DEADLINE_MS. Nothing was changed; send them in several batches.',
+    'The operations take too long. Nothing was changed; send them in several batches.',
   ],
   content_too_large: [
     413,
