@@ -132,7 +132,7 @@ export class SprintsInFull {
     if (!this.isLong.has(id)) {
       const first = await read(PROBE_STORIES);
       if (first.length < PROBE_STORIES) return first;
-      const length = (JSON.stringify(first).length * STORIES_AT_ONCE) / PROBE_STORIES;
+      const length = (Buffer.byteLength(JSON.stringify(first)) * STORIES_AT_ONCE) / PROBE_STORIES;
       this.isLong.set(id, length > BYTES_AT_ONCE);
     }
     if (this.isLong.get(id)) return undefined;
