@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 export const SCOPES = ['read', 'write', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
 
-/** The caller of a request and its rights. */
+/** What a request may do, and as whom. */
 export interface Access {
   /** The `actor` of the events that the caller causes. */
   actor: string;

@@ -1,15 +1,20 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 
+/** How often a URL is decoded, at most. */
+const MAX_DECODED = 5;
+
 const TOKEN = /spl_[0-9a-f]{16}_[\w-]*/g;
 
 /** Masks tokens in a string for the log, also those of which a part is percent-encoded, even repeatedly. */
 export function withoutTokens(text: string): string {
   const masked = text.replace(TOKEN, 'spl_...');
-  if (!masked.includes('%')) return masked;
-  const decoded = masked.replace(/%(?:25)*([0-9a-f]{2})/gi, (_, code: string) =>
-    String.fromCharCode(parseInt(code, 16)),
-  );
+  let decoded = masked;
+  for (let i = 0; i < MAX_DECODED && decoded.includes('%'); i += 1) {
+    decoded = decoded.replace(/%([0-9a-f]{2})/gi, (_, code: string) =>
+      String.fromCharCode(parseInt(code, 16)),
+    );
+  }
   return decoded.search(TOKEN) === -1 ? masked : encodeURI(decoded.replace(TOKEN, 'spl_...'));
 }
 

@@ -7,7 +7,9 @@ import { Upload } from '../../src/http/input/upload';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
 import { promised } from '../support/faults';
-import { made2xx } from '../support/make';
+import { insertRows, storyRow } from '../support/fill';
+import { fingerprint } from '../support/fingerprint';
+import { made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { send, sendBytes } from '../support/http';
 import { onStatement } from '../support/statements';
@@ -143,13 +145,44 @@ describe('a name that is repeated', () => {
     const { client } = await start({});
     const before = performance.now();
     const headers = { 'content-type': 'application/x-www-form-urlencoded' };
-    const raw = 'name&'.repeat(100_000);
-    const form = await client.post('/api/boards', undefined, { raw, headers });
-    expectErrors(form, '/name duplicate');
+    for (const [count, error] of [
+      [49_999, '/name duplicate'],
+      [100_000, ' too_many'],
+    ] as const) {
+      const raw = 'name&'.repeat(count);
+      expectErrors(await client.post('/api/boards', undefined, { raw, headers }), error);
+    }
     const query = await client.get(`/api/boards?${'q&'.repeat(4000)}`, { undocumented: true });
     expectErrors(query, 'q unknown_field');
     expect(performance.now() - before).toBeLessThan(promised(1000));
   });
+});
+
+it('a batch on SQLite ends after DATABASE_DEADLINE_MS, because other changes wait for it', async () => {
+  service = await startApp({ engine: 'sqlite', environment: { DATABASE_DEADLINE_MS: '1000' } });
+  const { client } = service;
+  const board = await Workspace.create(client);
+  const { id } = await made2xx(client.get(board.path));
+  const dates = { start_date: '2026-11-16', end_date: '2026-11-29' };
+  const sprint = await board.sprint(dates.start_date, dates);
+  await insertRows(service, 'stories', 1000, (i) => storyRow(id, i, { sprint_id: sprint.id }));
+  const before = await fingerprint(client);
+  // Each completion moves all stories to the next sprint.
+  const operations = Array.from({ length: 400 }, (_, i) => [
+    { op: 'create', type: 'sprint', as: `s${i}`, set: dates },
+    {
+      op: 'complete',
+      type: 'sprint',
+      id: i === 0 ? sprint.id : `$s${i - 1}`,
+      set: { unfinished: `$s${i}` },
+    },
+  ]).flat();
+  for (const rest of [{}, { dry_run: true }]) {
+    const answer = await client.post(`${board.path}/batch`, { operations, ...rest });
+    expectProblem(answer, 413, 'batch_too_large');
+  }
+  expect(await fingerprint(client)).toBe(before);
+  await made2xx(client.post(`${board.path}/batch`, { operations: operations.slice(0, 4) }));
 });
 
 it('an Accept header with many quotes is answered quickly', async () => {

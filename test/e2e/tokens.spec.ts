@@ -207,7 +207,9 @@ describe('with tokens', () => {
       await service.client.get(`/api/boards?access_token=${token}`);
       // Parts of it may be percent-encoded.
       await service.client.get(`/api/boards?access_token=${token.replace('_', '%5f')}`);
-      await service.client.get(`/api/boards?access_token=${token.replace('_', '%25255f')}`);
+      for (const encoded of ['%25255f', '%25%35%66']) {
+        await service.client.get(`/api/boards?access_token=${token.replace('_', encoded)}`);
+      }
       await send(`${service.url}/%73${token.slice(1)}`);
       await send(`${service.url}/${token}`, { headers: { 'x-request-id': token } });
       await bearing(service.client, `${token}x`).get('/api/boards');

@@ -67,6 +67,7 @@ interface Schema {
   maxLength?: number;
   minimum?: number;
   maximum?: number;
+  enum?: string[];
   items?: Schema;
   maxItems?: number;
   anyOf?: Schema[];
@@ -80,7 +81,8 @@ function atLimits({ format, maxLength, minimum, maximum, items, maxItems }: Sche
       ['0999-12-31', '2026-02-29', '10000-01-01', '2026-1-1', '2026-01-01T00:00:00.000Z'],
     ];
   }
-  const different = (length: number): string[] => Array.from({ length }, (_, i) => `${i}`);
+  const different = (length: number): string[] =>
+    Array.from({ length }, (_, i) => items?.enum?.[i] ?? `${i}`);
   if (maxLength) return ['x'.repeat(maxLength), 'x'.repeat(maxLength + 1)].map((text) => [text]);
   if (minimum !== undefined && maximum !== undefined) {
     return [

@@ -1,0 +1,23 @@
+import { Problem } from '../problem';
+
+/**
+ * The most values of a body, with those in its objects and lists. class-transformer copies them in one step, during
+ * which no other request is served: 500,000 took 0.2 to 0.7 s.
+ */
+export const MAX_VALUES = 50_000;
+
+/** Counts the values of an object, also those in its objects and lists, until there are more than `MAX_VALUES`. */
+export function countValues(value: object, count = 0): number {
+  const items = Object.values(value) as unknown[];
+  count += items.length;
+  for (const item of items) {
+    if (count > MAX_VALUES) break;
+    if (typeof item === 'object' && item !== null) count = countValues(item, count);
+  }
+  return count;
+}
+
+export function tooManyValues(): Problem {
+  const detail = `The body has more than ${MAX_VALUES} values.`;
+  return Problem.invalid([{ pointer: '', code: 'too_many', detail }]);
+}
