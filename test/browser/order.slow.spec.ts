@@ -368,7 +368,10 @@ describe('Undo of a deletion', () => {
     const page = await openPage(board.url);
     await card(page, 'To do', 'Bee').focus();
     await page.keyboard.press('Enter');
+    // Ant must be there when the deletion is confirmed: the undo puts Bee after it.
+    const deletion = page.waitForResponse((each) => each.request().method() === 'DELETE');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await (await deletion).finished();
     await page.getByRole('button', { name: 'Undo' }).waitFor();
     await client.delete(`/api/stories/${ids.Ant}`);
     await card(page, 'To do', 'Ant').waitFor({ state: 'detached' });
