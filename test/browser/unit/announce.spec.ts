@@ -1,4 +1,9 @@
-import { announce, announcement, announceOther } from '../../../web/src/state/announce';
+import {
+  announce,
+  announcement,
+  announceOther,
+  announceView,
+} from '../../../web/src/state/announce';
 
 describe('the live region', () => {
   beforeEach(() => jest.useFakeTimers());
@@ -20,5 +25,18 @@ describe('the live region', () => {
     expect(announcement.value).toBe('Change “Dog”');
     jest.advanceTimersByTime(1000);
     expect(announcement.value).toBe('Someone moved “Cat” to Done, and 1 more');
+  });
+
+  it('has the title of a view after a recent change of the user, and for 2 s before changes of others', () => {
+    announce('Deleted rocket.');
+    announceView('Boards – Sprintline');
+    expect(announcement.value).toBe('Deleted rocket. Boards – Sprintline');
+    jest.advanceTimersByTime(2000);
+    announceView('Sprint 1 – comet');
+    announceOther('Someone deleted “Bee”');
+    jest.advanceTimersByTime(1000);
+    expect(announcement.value).toBe('Sprint 1 – comet');
+    jest.advanceTimersByTime(1000);
+    expect(announcement.value).toBe('Someone deleted “Bee”');
   });
 });

@@ -16,22 +16,27 @@ export const toasts = signal<readonly Toast[]>([]);
 
 let lastId = 0;
 
-/** Milliseconds for which the announcement of the user's own change is not replaced by changes of others. */
+/** Milliseconds for which the announcement of what the user did is not replaced by changes of others. */
 const OWN_MS = 2000;
 let ownAt = -OWN_MS;
-let own = '';
+/** The last change that the user made, and its time. */
+let change = { text: '', at: -OWN_MS };
 
 /** Announces a change to screen readers. */
 export function announce(text: string): void {
-  ownAt = performance.now();
-  own = text;
-  show(text);
+  change = { text, at: performance.now() };
+  showOwn(text);
 }
 
 /** Announces the view that a link has opened, after what leaving the former view has announced. */
 export function announceView(title: string): void {
-  const isOwn = performance.now() < ownAt + OWN_MS;
-  show(isOwn ? `${own.replace(/\.$/, '')}. ${title}` : title);
+  const isRecent = performance.now() < change.at + OWN_MS;
+  showOwn(isRecent ? `${change.text.replace(/\.$/, '')}. ${title}` : title);
+}
+
+function showOwn(text: string): void {
+  ownAt = performance.now();
+  show(text);
 }
 
 function show(text: string): void {
