@@ -9,7 +9,7 @@ import { dirname } from 'node:path';
 export function copySqlite(from: string, to: string): void {
   const unfinished = `${to}.unfinished`;
   rmSync(unfinished, { force: true });
-  // Only for this user: it has the digests of tokens, and may be outside the folder of the database.
+  // Only this user may read the copy: it has the digests of tokens, and may be outside the folder of the database.
   closeSync(openSync(unfinished, 'wx', 0o600));
   try {
     const database = new Libsql(from);

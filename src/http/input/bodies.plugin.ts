@@ -65,7 +65,7 @@ function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
       const detail = 'The form looks like JSON; send Content-Type: application/json.';
       return new Problem('malformed_body', detail);
     }
-    // Before they are parsed: a form of 1 MiB may have 520,000.
+    // A form is checked before it is parsed: 1 MiB may have 520,000 values.
     if (isForm && text.split('&', MAX_VALUES + 1).length > MAX_VALUES) return tooManyValues();
     return isForm ? parseForm(text, { emptyIsNull: true }) : (JSON.parse(text) as unknown);
   } catch {

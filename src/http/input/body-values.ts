@@ -1,3 +1,4 @@
+import type { FieldErrorCode } from '../problem';
 import { Problem } from '../problem';
 
 /**
@@ -17,7 +18,9 @@ export function countValues(value: object, count = 0): number {
   return count;
 }
 
-export function tooManyValues(): Problem {
-  const detail = `The body has more than ${MAX_VALUES} values.`;
-  return Problem.invalid([{ pointer: '', code: 'too_many', detail }]);
-}
+/** The problem of a whole body, not of one of its fields. */
+export const invalidBody = (code: FieldErrorCode, detail: string): Problem =>
+  Problem.invalid([{ pointer: '', code, detail }]);
+
+export const tooManyValues = (): Problem =>
+  invalidBody('too_many', `The body has more than ${MAX_VALUES} values.`);

@@ -3,7 +3,7 @@ import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { getMetadataStorage } from 'class-validator';
 import { Clock } from '../../time/clock';
-import { countValues, MAX_VALUES, tooManyValues } from '../input/body-values';
+import { countValues, invalidBody, MAX_VALUES, tooManyValues } from '../input/body-values';
 import { asForm } from '../input/form';
 import type { ErrorLocation, FieldError, FieldErrorCode } from '../problem';
 import { fieldError, Problem } from '../problem';
@@ -141,9 +141,6 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
   visit(body, 1);
   return body as Record<string, unknown>;
 }
-
-const invalidBody = (code: FieldErrorCode, detail: string): Problem =>
-  Problem.invalid([{ pointer: '', code, detail }]);
 
 const notDeclared = (location: ErrorLocation): string =>
   location === 'pointer' ? 'is not a field' : 'is not a parameter';
