@@ -247,24 +247,23 @@ function SaveState() {
     current !== null &&
     (current.connection.isUnreachable.value ||
       (current.confirmed.state.value !== null && !current.events.isLive.value));
-  const announced = useRef({ unsaved: 0, isOffline: false });
+  const isUnsaved = unsaved > 0;
+  const announced = useRef({ isUnsaved: false, isOffline: false });
   useEffect(() => {
-    const before = announced.current.unsaved;
-    announced.current.unsaved = unsaved;
-    if (unsaved > 0 === before > 0) return;
-    if (unsaved > 0) announce(`No connection: ${plural(unsaved, 'unsaved change')}`);
+    if (isUnsaved === announced.current.isUnsaved) return;
+    // Both announcements imply whether the page is connected.
+    announced.current = { isUnsaved, isOffline: isUnsaved };
+    if (isUnsaved) announce(`No connection: ${plural(unsaved, 'unsaved change')}`);
     else if (conflicts === 0) announce('No unsaved changes');
-    // Both say whether the page is connected.
-    announced.current.isOffline = unsaved > 0;
-  }, [unsaved]);
+  }, [isUnsaved]);
   useEffect(() => {
     const timer = setTimeout(() => {
       if (isOffline === announced.current.isOffline) return;
       announced.current.isOffline = isOffline;
-      if (unsaved === 0) announce(isOffline ? 'The connection is lost' : 'Connected again');
+      if (!isUnsaved) announce(isOffline ? 'The connection is lost' : 'Connected again');
     }, OFFLINE_MS);
     return () => clearTimeout(timer);
-  }, [isOffline, unsaved > 0]);
+  }, [isOffline, isUnsaved]);
   if (!current) return null;
   return (
     <>

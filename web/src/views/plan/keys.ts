@@ -94,7 +94,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     ...fieldCommands((field) =>
       withStory((card) => {
         const chosen = storiesFor(store, card.id);
-        // None, if the selected ones are in a sprint that was completed meanwhile.
+        // It is empty if the selected stories are in a sprint that was completed meanwhile.
         const ids = (chosen.length > 0 ? chosen : [card]).map(({ id }) => id);
         openDialog({ kind: 'story-field', field, ids });
       }, false),

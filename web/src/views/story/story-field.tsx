@@ -47,7 +47,7 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
       const present = state.stories.get(store.sender.created.get(original.id) ?? original.id);
       const { id, [field]: value } = present ?? original;
       if (value === set[field]) return [];
-      // What someone else has set meanwhile is not overwritten unseen.
+      // If someone else has set the field meanwhile, the change is a conflict.
       const seen = value === original[field] && present ? undefined : original.version;
       return { seen, change: { kind: 'story.update', id, set } as const };
     });
@@ -56,14 +56,14 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
       {
         seen: changes.map(({ seen }) => seen),
         label:
-          changes.length > 1 ? `Change ${label.toLowerCase()} of ${stories(changes)}` : undefined,
+          changes.length > 1 ? `Change ${label.toLowerCase()} of ${countOf(changes)}` : undefined,
       },
     );
     onClose();
   };
   return (
     <Dialog
-      title={`${label} of ${originals.length > 1 ? stories(originals) : quoted(first.title)}`}
+      title={`${label} of ${originals.length > 1 ? countOf(originals) : quoted(first.title)}`}
       onClose={onClose}
     >
       <DialogForm
@@ -90,4 +90,4 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
   );
 }
 
-const stories = ({ length }: { length: number }): string => plural(length, 'story', 'stories');
+const countOf = ({ length }: { length: number }): string => plural(length, 'story', 'stories');
