@@ -1,5 +1,5 @@
 import type { Page } from 'playwright-core';
-import { card, hold, openPage, route, until } from './browser';
+import { card, hold, openPage, route, until, untilRead } from './browser';
 import { startPlan } from './plan-board';
 import { day, startKillableBoard, startSmallBoard } from './small-board';
 
@@ -12,17 +12,18 @@ async function described(page: Page, column: string, title: string, text: string
   await element.focus();
   const debug = await page.context().newCDPSession(page);
   const { result } = await debug.send('Runtime.evaluate', { expression: 'document.activeElement' });
-  const { objectId } = result;
-  for (const end = Date.now() + 20_000; ;) {
+  const read = async (): Promise<string> => {
+    const { objectId } = result;
     const { nodes } = await debug.send('Accessibility.getPartialAXTree', { objectId });
-    const description = nodes.find(({ name }) => name?.value === title)?.description?.value;
-    if (String(description).split(/\s+/).join(' ') === text) return;
-    if (Date.now() > end) throw new Error(`${description} instead of ${text}`);
-  }
+    const description: unknown = nodes.find(({ name }) => name?.value === title)?.description
+      ?.value;
+    return String(description).replace(/\s+/g, ' ');
+  };
+  await untilRead(read, text);
 }
 
-describe('The keys', () => {
-  test('that are characters can be turned off, and stay off', async () => {
+describe('With the keyboard', () => {
+  test('single-character shortcuts can be turned off, and stay off after a reload', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage(url);
     const dialog = page.getByRole('dialog');
@@ -59,7 +60,7 @@ describe('The keys', () => {
     await card(page, 'Done', 'Ant').waitFor();
   });
 
-  test('scroll a table that has the focus', async () => {
+  test('arrow keys scroll a focused table', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage(url, { viewport: { width: 320, height: 500 } });
     await page.getByRole('button', { name: 'Show as table' }).click();
@@ -75,7 +76,7 @@ describe('The keys', () => {
     await page.getByLabel('Command or story').waitFor();
   });
 
-  test('return to the card from whose key a menu was opened', async () => {
+  test('Esc in a menu returns the focus to the card whose key opened it', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage(url);
     await card(page, 'To do', 'Bee').focus();
@@ -86,7 +87,7 @@ describe('The keys', () => {
     await page.getByRole('dialog').getByRole('heading', { name: 'Bee' }).waitFor();
   });
 
-  test('go on in the column whose tab was opened on a phone', async () => {
+  test('a column tab on a phone moves the focus to the first card of its column', async () => {
     const { url } = await startSmallBoard(['Ant', { title: 'Bee', status: 'done' }]);
     const page = await openPage(url, { viewport: { width: 390, height: 800 } });
     await card(page, 'Done', 'Bee').waitFor();
@@ -97,7 +98,7 @@ describe('The keys', () => {
     await until(page, `document.activeElement.textContent`, 'In progress 0');
   });
 
-  test('show the focused field of the plan when it is zoomed to 200 %', async () => {
+  test('the focused field of the plan is visible at a zoom of 200 %', async () => {
     const { service, url } = await startPlan();
     for (let i = 0; i < 30; i += 1) {
       await service.client.post('/api/boards/rocket/backlog', { title: `Story ${i}`, points: 1 });
@@ -119,8 +120,8 @@ describe('The keys', () => {
   });
 });
 
-describe('A screen reader', () => {
-  test('reads the title of a card once, then its number, labels, assignee and points', async () => {
+describe('For screen readers', () => {
+  test('the description of a card has its number, labels, assignee and points, but not its title', async () => {
     const { url } = await startSmallBoard([
       { title: 'Ant', labels: ['red'], assignee: 'Mei', points: 3 },
     ]);
@@ -132,8 +133,10 @@ describe('A screen reader', () => {
     await described(page, 'Sprint 1', 'Ant', 'To do. #1 red Mei 3 points');
   });
 
-  test('is told the view that a link has opened', async () => {
+  test('the page announces the title of each view that a link opens', async () => {
     const board = await startSmallBoard();
+    const planned = { name: 'Sprint 2', start_date: day(11) };
+    await board.client.post('/api/boards/rocket/sprints', planned);
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
     expect(await page.getByRole('status').first().innerText()).toBe('');
@@ -141,8 +144,6 @@ describe('A screen reader', () => {
     await announced(page, 'Plan – rocket');
     await page.goBack();
     await announced(page, 'Sprint 1 – rocket');
-    const planned = { name: 'Sprint 2', start_date: day(11) };
-    await board.client.post('/api/boards/rocket/sprints', planned);
     await page.getByRole('button', { name: 'All sprints' }).click();
     await page.getByRole('menuitem', { name: 'Sprint 2' }).click();
     await announced(page, 'Sprint 2 – rocket');
@@ -153,7 +154,7 @@ describe('A screen reader', () => {
     await announced(page, 'Not found – Sprintline');
   });
 
-  test('is told that the palette finds nothing, once the service has searched', async () => {
+  test('the palette announces “No results” after the service has searched', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage(url);
     await card(page, 'To do', 'Ant').waitFor();
@@ -166,7 +167,7 @@ describe('A screen reader', () => {
     await announced(page, 'No results');
   });
 
-  test('is told that the connection is lost and restored', async () => {
+  test('the page announces that the connection is lost, and that it is restored', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
@@ -176,7 +177,7 @@ describe('A screen reader', () => {
     await announced(page, 'Connected again');
   });
 
-  test('is not told that all changes are saved while one is in conflict', async () => {
+  test('the page does not announce “No unsaved changes” while a change is in conflict', async () => {
     const { client, ids, url } = await startSmallBoard();
     const page = await openPage(url);
     await card(page, 'To do', 'Ant').focus();
@@ -191,7 +192,7 @@ describe('A screen reader', () => {
     expect(await page.getByRole('status').allInnerTexts()).not.toContain('No unsaved changes');
   });
 
-  test('reads the result of a picture, and a button whose name says what it does', async () => {
+  test('the alternative text of a picture has its result, and the button beside it has no state', async () => {
     const { url } = await startSmallBoard([{ title: 'Ant', points: 3 }]);
     const page = await openPage(url);
     const picture = page.getByRole('img', { name: /^Burndown of Sprint 1: .*3 of 3 points left/ });
@@ -204,7 +205,7 @@ describe('A screen reader', () => {
     ).toBeNull();
   });
 
-  test('is told the forecast for the typed work', async () => {
+  test('the reports announce the forecast for the points that the user enters', async () => {
     const { service, url } = await startPlan();
     const { client } = service;
     for (const month of ['01', '02', '03']) {
@@ -220,7 +221,7 @@ describe('A screen reader', () => {
   });
 });
 
-test('a table says which days are not working days, without colour', async () => {
+test('the table of a burndown marks days off with words, not only with a colour', async () => {
   const { client, url } = await startSmallBoard();
   const tomorrow = new Date(day(1)).toLocaleDateString('en', { weekday: 'short' }).toLowerCase();
   await client.put('/api/boards/rocket', { working_days: [tomorrow] });
@@ -231,7 +232,7 @@ test('a table says which days are not working days, without colour', async () =>
   for (const text of await days.allInnerTexts()) expect(text).toMatch(/ \(day off\)$/);
 });
 
-test('the list of a column says how many stories it has', async () => {
+test('the heading of a column has the number of its stories', async () => {
   const { url } = await startSmallBoard();
   const page = await openPage(url);
   await card(page, 'To do', 'Ant').waitFor();

@@ -154,14 +154,14 @@ export async function reloadUnasked(page: Page): Promise<void> {
 }
 
 /** Waits until a function or an expression has a value in the page. */
-export async function until<T>(
-  page: Page,
-  read: string | (() => Promise<T>),
-  value: T,
-): Promise<void> {
+export const until = <T>(page: Page, read: string | (() => Promise<T>), value: T): Promise<void> =>
+  untilRead(() => page.evaluate<T>(read as string), value);
+
+/** Waits until a function of the test returns a value. */
+export async function untilRead<T>(read: () => Promise<T>, value: T): Promise<void> {
   const end = Date.now() + MAX_WAIT_MS;
   for (;;) {
-    const seen = await page.evaluate(read);
+    const seen = await read();
     if (seen === value) return;
     if (Date.now() > end) throw new Error(`${String(seen)} instead of ${String(value)}`);
   }

@@ -9,9 +9,12 @@ const DAY = 86_400_000;
 export const day = (offset: number): string =>
   new Date(Date.now() + offset * DAY).toISOString().slice(0, 10);
 
-/** The expression with which a page reads the titles of the backlog: `Ant,Bee`. */
-export const titlesOfBacklog = `fetch('/api/boards/rocket/backlog').then((response) => response.json())
-  .then((stories) => stories.map(({ title }) => title).join())`;
+/** The expression with which a page reads a field of the stories of the backlog: `Ant,Bee`. */
+export const fieldOfBacklog = (field: string): string =>
+  `fetch('/api/boards/rocket/backlog').then((response) => response.json())
+    .then((stories) => stories.map((story) => story.${field}).join())`;
+
+export const titlesOfBacklog = fieldOfBacklog('title');
 
 type Story = string | { title: string; [field: string]: unknown };
 

@@ -122,7 +122,7 @@ describe('Sprints in the browser', () => {
     const messages = page.getByRole('region', { name: 'Messages' });
     await messages.getByText('Someone completed Sprint 2').waitFor();
     await page.getByText('Sprint 3 starts on').waitFor();
-    // The way to what has just ended, and to the other sprints.
+    // The page links to the report of the completed sprint, and to all sprints.
     await page.getByRole('button', { name: 'All sprints' }).click();
     await page.getByRole('menuitem', { name: 'Sprint 2 – Completed' }).waitFor();
     await page.keyboard.press('Escape');
