@@ -182,6 +182,25 @@ describe('The plan', () => {
     await until(page, fieldOfBacklog('assignee'), ',,Mei,');
   });
 
+  test('sets the points of the selected stories without a key', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    for (const title of ['Eel', 'Gnu']) {
+      await card(page, 'Backlog', title).hover();
+      await card(page, 'Backlog', title).getByRole('checkbox').click();
+    }
+    const bar = page.getByRole('toolbar', { name: 'Selected stories' });
+    await bar.getByRole('button', { name: 'Edit' }).click();
+    await page.getByRole('menuitem', { name: 'Points' }).click();
+    await page.getByRole('dialog', { name: 'Points of 2 stories' }).getByLabel('Points').fill('13');
+    await page.keyboard.press('Enter');
+    await until(page, fieldOfBacklog('points'), '1,13,,13');
+    await bar.getByText('2 selected').waitFor();
+    await page.setViewportSize({ width: 320, height: 640 });
+    const { x, width } = (await bar.boundingBox())!;
+    expect([x >= 0, x + width <= 320]).toEqual([true, true]);
+  });
+
   test('asks for a field without overwriting what someone else has set meanwhile', async () => {
     const plan = await startPlan();
     const { client } = plan.service;

@@ -5,6 +5,7 @@ import { countFound, filtered, Filters, hasFilter } from '../../components/filte
 import { Menu } from '../../components/menu';
 import { pathOf, query } from '../../router';
 import type { BoardStore } from '../../state/board/board-store';
+import type { StoryFieldRequest } from '../../state/dialogs';
 import { openDialog } from '../../state/dialogs';
 import { focused, recoverFocus } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
@@ -173,14 +174,23 @@ function SelectionBar({
   const [first] = ids;
   if (first === undefined) return null;
   const stories = [...ids].flatMap((id) => store.view.value?.stories.get(id) ?? []);
+  const edit = (field: StoryFieldRequest['field']) => (): void =>
+    openDialog({ kind: 'story-field', field, ids: stories.map(({ id }) => id) });
   const anchor = focused.value !== null && ids.has(focused.value) ? focused.value : first;
   return (
     <div class="selection-bar" role="toolbar" aria-label="Selected stories">
       <strong>{formatNumber(ids.size)} selected</strong>
       <span class="note">{plural(sumOfPoints(stories), 'point')}</span>
       <Menu name="Move" items={() => moveItems(store, anchor, shownOf)} />
-      <Button kind="quiet" onClick={clearSelection}>
-        Clear selection
+      <Menu
+        name="Edit"
+        items={() => [
+          { name: 'Points', run: edit('points') },
+          { name: 'Assignee', run: edit('assignee') },
+        ]}
+      />
+      <Button kind="quiet" aria-label="Clear selection" onClick={clearSelection}>
+        Clear
       </Button>
     </div>
   );
