@@ -126,9 +126,11 @@ describe('The sprint board', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByLabel('Title').fill('Refund an order');
     await dialog.getByLabel('Points').fill('2.5');
+    await dialog.getByLabel('Priority').fill('1');
     await dialog.getByLabel('Labels').fill('payment, back office');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await card(page, 'To do', 'Refund an order').getByText('#').waitFor();
+    await card(page, 'To do', 'Refund an order').getByText('P1', { exact: true }).waitFor();
     const { body } = await board.service.client.get(`/api/sprints/${board.sprint}/stories`);
     expect(body.filter(({ title }: any) => title === 'Refund an order')).toMatchObject([
       { points: 2.5, labels: ['payment', 'back office'], status: 'todo' },

@@ -158,7 +158,7 @@ export function CardList(props: CardListProps) {
 
 /** Draws a story as a card or a row. */
 function draw(story: Story, look: number, isRow: boolean): VNode {
-  const { id, title, points, assignee, labels, status } = story;
+  const { id, title, priority, points, assignee, labels, status } = story;
   const tabIndex = look & TAB_STOP ? 0 : -1;
   const isMovable = (look & MOVABLE) > 0;
   const isSelected = (look & SELECTED) > 0;
@@ -199,6 +199,11 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
           {isRow && <span class="hidden">{statusName(status)}.</span>}
           {isSelected && <span class="hidden">Selected.</span>}
           <span class="card-id">{id > 0 ? `#${id}` : 'New'}</span>
+          {priority !== null && (
+            <span class="priority" title={`Priority ${formatNumber(priority)}`}>
+              P{priority}
+            </span>
+          )}
           {(look & UNSAVED) > 0 && <span class="unsaved">Unsaved</span>}
           {labels.length > 0 && (
             <span class="labels">
