@@ -47,7 +47,7 @@ Examples:
           ? exportLocally(flags, write)
           : exportRemotely(flags, { url: flags.url, token: flags.token }, write),
       );
-      if (file !== '-') console.log(`${flags.board} is in ${file}.`);
+      if (file !== '-') console.log(`Exported ${flags.board} to ${file}.`);
     });
 }
 

@@ -213,7 +213,11 @@ describe('the command export', () => {
         for (const from of [[], ['--url', `${service.url}/`]]) {
           const file = join(folder, `${flags.join()}${from.length}`);
           const outcome = await run(file, '--board', board.name, ...flags, ...from);
-          expect(outcome).toEqual({ code: 0, out: `${board.name} is in ${file}.\n`, err: '' });
+          expect(outcome).toEqual({
+            code: 0,
+            out: `Exported ${board.name} to ${file}.\n`,
+            err: '',
+          });
           const { text } = await service.client.get(`${board.path}/${path}`);
           // The command has its own clock, so the states of sprints may differ.
           const stable = (content: string): string =>
