@@ -223,8 +223,8 @@ describe('a batch that fails', () => {
       { op: 'start', type: 'sprint', id: 'next' },
     ]);
     expect(answer.body.errors.map(({ detail }: any) => detail)).toEqual([
-      'id must be an id, or a name such as "$story"',
-      'id must be one of current, or an id, or a name such as "$story"',
+      'id must be an id or a name such as "$story"',
+      'id must be current, an id or a name such as "$story"',
     ]);
   });
 

@@ -757,6 +757,23 @@ describe('the errors of a request', () => {
     expect(answer.body.detail).toContain('%2B');
   });
 
+  it('say which values are allowed', async () => {
+    const { client } = service;
+    const answers = [
+      await client.get(`${board.path}/stories?updated_since=x&count=yes`),
+      await client.post(`${board.path}/batch`, { operations: [] }),
+      await put(JSON.stringify({ sprint_id: 'x', labels: Array(21).fill('x') }), JSON_TYPE),
+    ];
+    const details = answers.flatMap(({ body }) => body.errors.map(({ detail }: any) => detail));
+    expect(details.sort()).toEqual([
+      'count must be true or false',
+      'labels must have at most 20 items',
+      'operations must have at least one item',
+      'sprint_id must be current, next or an id',
+      'updated_since must be a date or an RFC 3339 date-time',
+    ]);
+  });
+
   it('say that a condition needs a strong entity tag', async () => {
     const { headers } = await service.client.get(`/api/stories/${story.id}`);
     const etag = String(headers.get('etag'));

@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
-import { ArrayMaxSize, ArrayUnique } from 'class-validator';
+import { ArrayUnique } from 'class-validator';
+import { HasAtMost } from '../validation/collections';
 import { ID, MAX_INT32, MIN_INT32, toInteger } from '../validation/numbers';
 import type { Schema } from '../validation/property';
 import { convert, convertList, Doc, Rule } from '../validation/property';
@@ -37,7 +38,7 @@ function Filter(
 ): PropertyDecorator {
   return applyDecorators(
     convertList((item) => (item === '' ? null : change(item as string))),
-    ArrayMaxSize(max),
+    HasAtMost(max),
     ...rules,
     Doc({ type: 'array', items: schema, maxItems: max }),
   );

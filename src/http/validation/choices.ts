@@ -18,7 +18,7 @@ export const IsFlag = (): PropertyDecorator =>
     convert((value, _, inForm) =>
       inForm && (value === 'true' || value === 'false') ? value === 'true' : value,
     ),
-    IsBoolean(),
+    IsBoolean({ message: '$property must be true or false' }),
     Doc({ type: 'boolean' }),
   );
 
@@ -79,13 +79,15 @@ export const IsPosition = ({ named = false } = {}): PropertyDecorator =>
     ],
   });
 
+const anyOf = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
 /** Returns one of `words`, an id or, if it may be `named`, a reference; otherwise a `Rejected`. */
 export function parseWordOrId(value: unknown, words: readonly string[], named = false): unknown {
   const id = toInteger(value);
   if (words.includes(value as string) || isId(id) || (named && isReference(id))) return id;
   const code = Number.isInteger(id) ? 'out_of_range' : 'invalid_type';
-  const word = words.length > 0 ? `one of ${words.join(', ')}, or ` : '';
-  return new Rejected(code, `must be ${word}an id${named ? ', or a name such as "$story"' : ''}`);
+  const choices = [...words, 'an id', ...(named ? ['a name such as "$story"'] : [])];
+  return new Rejected(code, `must be ${anyOf.format(choices)}`);
 }
 
 /** One of `words`, or an id. */

@@ -31,6 +31,14 @@ export const IsRecord = (
     Doc({ type: 'object', additionalProperties: schema }),
   );
 
+/** At most `max` items. */
+export const HasAtMost = (max: number): PropertyDecorator =>
+  ArrayMaxSize(max, { message: `$property must have at most ${max} items` });
+
+/** At least one item. */
+export const HasItems = (): PropertyDecorator =>
+  ArrayMinSize(1, { message: '$property must have at least one item' });
+
 /** The items of a list, which `convertList` has parsed: none is rejected, and all are different. */
 const Items = (): PropertyDecorator =>
   Rule('items', 'must have valid, different items', (value) => {
@@ -47,7 +55,7 @@ const IsItems = (
   applyDecorators(
     convertList(parse),
     IsArray(),
-    ArrayMaxSize(max),
+    HasAtMost(max),
     Items(),
     Doc({ type: 'array', maxItems: max, uniqueItems: true, items }),
   );
@@ -81,8 +89,8 @@ export const IsListOf = (words: readonly string[]): PropertyDecorator =>
       },
     ),
     IsArray(),
-    ArrayMaxSize(words.length),
-    ArrayMinSize(1, { message: '$property must have at least one item' }),
+    HasAtMost(words.length),
+    HasItems(),
     Items(),
     Doc({
       type: 'array',

@@ -40,7 +40,7 @@ function parseInstant(value: unknown): string | Rejected {
   if (!match && !isWithoutTime) {
     // In a query or a form, a `+` means a space.
     const hint = / \d\d:\d\d$/.test(String(value)) ? '; write + as %2B' : '';
-    return new Rejected('invalid_type', `must be an RFC 3339 date-time${hint}`);
+    return new Rejected('invalid_type', `must be a date or an RFC 3339 date-time${hint}`);
   }
   const date = parseDate(match?.[1] ?? value);
   if (date instanceof Rejected) return date;

@@ -1,6 +1,6 @@
 import type { Type } from '@nestjs/common';
 import { ApiProperty, getSchemaPath, OmitType } from '@nestjs/swagger';
-import { ArrayMaxSize, ArrayMinSize, IsArray, IsObject } from 'class-validator';
+import { IsArray, IsObject } from 'class-validator';
 import { CompleteSprint } from '../../completion/completion.dto';
 import { Deleted, EnumField, IdField } from '../../http/responses/schema';
 import {
@@ -12,6 +12,7 @@ import {
   REFERENCE_NAME_SCHEMA,
   REFERENCE_SCHEMA,
 } from '../../http/validation/choices';
+import { HasAtMost, HasItems } from '../../http/validation/collections';
 import { ID_SCHEMA } from '../../http/validation/numbers';
 import { Doc, MayBeAbsent, MayBeAbsentOrNull } from '../../http/validation/property';
 import { IsText } from '../../http/validation/text';
@@ -141,8 +142,8 @@ export class Batch {
     },
   })
   // Decorators are applied from the last to the first, and only the first error is reported.
-  @ArrayMaxSize(MAX_OPERATIONS)
-  @ArrayMinSize(1)
+  @HasAtMost(MAX_OPERATIONS)
+  @HasItems()
   @IsArray()
   operations: unknown[];
 
