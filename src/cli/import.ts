@@ -43,7 +43,7 @@ export function defineImport(command: Command): void {
     .option('--url <url>', 'import into the service at this URL instead of the database')
     .addOption(new Option('--token <token>', 'the token for that service').env('SPRINTLINE_TOKEN'))
     .option('--map <field=column>', 'read a field from a column of the file (repeatable)', collect)
-    .option('--null <text>', 'our own CSV: treat a cell with this text as empty')
+    .option('--null <text>', 'our own CSV: treat a cell with this text as empty; not with --url')
     .option('--update', 'update stories whose external_id is on the board; this is always done')
     .addHelpText(
       'after',
