@@ -38,6 +38,11 @@ describe('docs/interface.md', () => {
     expect(named.sort()).toEqual(declared.sort());
   });
 
+  it('lists all types of events', () => {
+    const listed = tableOf('The event log').flatMap(([types = '']) => types.match(/\w+\.\w+/g));
+    expect(listed.sort()).toEqual(schemas.EventType['x-extensible-enum'].toSorted());
+  });
+
   it('has the fields and the limits of the OpenAPI document', () => {
     const rows = new Map(
       tableOf('Fields').flatMap(([resources = '', field, values = '', initial]) =>
