@@ -17,7 +17,7 @@ const LOCAL = new Set(['localhost', '127.0.0.1', '::1', '0.0.0.0', '::']);
  * of this class; `npm run docs:settings` writes its documentation.
  */
 export class Config {
-  @Setting('HOST', '127.0.0.1', 'Address to listen on.')
+  @Setting('HOST', '127.0.0.1', 'Address to listen on: an IP address or localhost.')
   @ValidateIf(({ host }: Config) => host !== 'localhost')
   @IsIP(undefined, { message: 'must be an IP address or localhost' })
   readonly host: string;
@@ -29,7 +29,7 @@ export class Config {
   @Setting(
     'DATABASE_URL',
     'sqlite:data/sprintline.db',
-    'sqlite:FILE, mysql://user:password@host:port/database or mariadb://… (add ?tls=true for TLS; the certificate must name the host).',
+    'sqlite:FILE, mysql://user:password@host:port/database or mariadb://… with user and password percent-encoded (add ?tls=true for TLS; the certificate must name the host).',
   )
   @Read(readDatabaseUrl)
   @IsDefined({
@@ -38,7 +38,11 @@ export class Config {
   })
   readonly database: DatabaseTarget;
 
-  @Setting('DATABASE_POOL', '10', 'Connections to a MySQL or MariaDB server.')
+  @Setting(
+    'DATABASE_POOL',
+    '10',
+    'Connections of an instance to a MySQL or MariaDB server; all but four of them (at least one) can run changes. Long lists and reports use up to 32 more.',
+  )
   @Integer(1, 1000)
   readonly databasePool: number;
 
@@ -61,7 +65,7 @@ export class Config {
   @Setting(
     'ALLOWED_HOSTS',
     '',
-    'Host names, besides localhost and HOST, under which clients may call the service, separated by commas.',
+    'Host names without a port, besides localhost and HOST, under which clients may call the service, separated by commas. If it is empty, a service that does not listen on loopback accepts any name, unless AUTH is off.',
   )
   @ListOf(
     isHostName,
