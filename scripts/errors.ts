@@ -29,7 +29,7 @@ Every error response is a problem document ([RFC 9457](https://www.rfc-editor.or
 | \`detail\` | What is wrong in this case, for a person. |
 | \`instance\` | The path of the request. |
 | \`code\` | The problem, for a program. It never changes its meaning. |
-| \`errors\` | Every error in the request or in the file, for example with \`invalid_request\` and \`invalid_file\`. |
+| \`errors\` | Every error in the request or in the file, at most 1,000, for example with \`invalid_request\` and \`invalid_file\`. |
 | \`request_id\` | The id of the request in the log; also in the header \`X-Request-Id\`. |
 
 A request that was answered with 429 or 503 may be sent again after the number of seconds in \`Retry-After\`.
@@ -44,7 +44,8 @@ ${problems.join('\n')}
 
 Each item of \`errors\` has a \`code\` for programs, a \`detail\` for people, and exactly one of these fields, which says
 where the error is: \`pointer\` (a JSON pointer into the body, [RFC 6901](https://www.rfc-editor.org/rfc/rfc6901)),
-\`parameter\`, \`header\`, or \`line\` (of an imported file).
+\`parameter\`, \`header\`, or \`line\` (of an imported file, or the number of an entry in a list of JSON). If the \`mapping\` of
+an import can define the meaning of a cell, the item also has its \`column\` and \`value\`.
 
 | Code | Meaning |
 |---|---|
