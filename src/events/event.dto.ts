@@ -53,6 +53,8 @@ export class FeedQuery {
 export class StreamQuery {
   /** Continues after this revision. `Last-Event-ID` takes precedence. Default: from now. */
   @MayBeAbsent() @IsInteger(0, Number.MAX_SAFE_INTEGER) after?: number;
+  /** Only if the board has this id; otherwise 404, as the name may belong to another board by now. */
+  @MayBeAbsent() @IsInteger(1, Number.MAX_SAFE_INTEGER) board_id?: number;
   /** Only events of these types. */
   @MayBeAbsent() @AnyOf(EVENT_TYPES) type?: (EventType | null)[];
 }

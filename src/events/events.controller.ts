@@ -52,12 +52,12 @@ export class EventsController {
   async stream(
     @CurrentCaller() caller: Caller,
     @BoardName() name: string,
-    @Query() { after, type }: StreamQuery,
+    @Query() query: StreamQuery,
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ) {
-    const last = lastEventId(request);
-    const stream = await this.streams.open(name, last ?? after, type, caller);
+    const after = lastEventId(request) ?? query.after;
+    const stream = await this.streams.open(name, { ...query, after }, caller);
     reply.header(BOARD_REVISION, stream.revision);
     // The comments are traffic, so this disconnects only a client that reads nothing.
     request.raw.socket.setTimeout(this.streams.idleMs);

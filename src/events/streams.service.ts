@@ -14,7 +14,7 @@ import { maySee } from '../http/access';
 import type { Caller } from '../http/caller';
 import { Problem } from '../http/problem';
 import { BoardFeed } from './board-feed';
-import type { EventType } from './event';
+import type { StreamQuery } from './event.dto';
 import { EventStream } from './event-stream';
 import { EventsService } from './events.service';
 
@@ -82,17 +82,15 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
 
   /**
    * Opens a stream of a board.
-   * @param after the revision to continue after; undefined: from now
-   * @param types the types of events to send; undefined: all
    * @throws Problem `board_not_found`, `too_many_streams`, `overloaded`, `shutting_down`
    */
   async open(
     boardName: string,
-    after: number | undefined,
-    types: readonly (EventType | null)[] | undefined,
+    { after, board_id, type }: StreamQuery,
     caller: Caller,
   ): Promise<EventStream> {
     const { id, name, revision } = await findBoard(this.database, boardName);
+    if (board_id !== undefined && board_id !== id) throw new Problem('board_not_found');
     // From here on nothing is awaited, so the limits hold.
     this.requireFree(caller);
     const known = this.feeds.get(id);
@@ -101,7 +99,7 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     const stream = new EventStream(
       feed,
       { after: reset ? revision : (after ?? revision), revision, reset },
-      types && new Set(types.filter((type) => type !== null)),
+      type && new Set(type.filter((each) => each !== null)),
       (from) =>
         this.pages.runExclusive(async () => {
           const events = await feed.page(from);

@@ -237,6 +237,21 @@ describe('the stream of a board', () => {
     ]);
   });
 
+  it('is not that of another board that has got the name meanwhile, if the client sends the id', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const { id } = (await client.get(board.path)).body;
+    const resumed = `${board.path}/stream?after=1&board_id=${id}`;
+    await openStarted(resumed);
+    await made2xx(client.put(board.path, { name: `${board.name} renamed` }));
+    expectProblem(await client.get(resumed), 404, 'board_not_found');
+    await made2xx(client.post('/api/boards', { name: board.name }));
+    expectProblem(await client.get(resumed), 404, 'board_not_found');
+    const other = (await client.get(board.path)).body;
+    await openStarted(`${board.path}/stream?board_id=${other.id}`);
+    expectErrors(await client.get(`${board.path}/stream?board_id=0`), 'board_id out_of_range');
+  });
+
   it('ends with "board.deleted" when the board is deleted', async () => {
     const board = await Workspace.create(service.client);
     await board.story(null);
@@ -558,7 +573,7 @@ describe('streams of clients that read nothing', () => {
     const streams: EventStream[] = [];
     for (let i = 0; i < 300; i += 1) {
       const client = { ...OPEN, client: `${after} ${i % 15}` };
-      const stream = await service.app.get(StreamsService).open(board, after, undefined, client);
+      const stream = await service.app.get(StreamsService).open(board, { after }, client);
       stream.read(0);
       streams.push(stream);
     }
