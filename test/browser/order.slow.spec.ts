@@ -55,6 +55,61 @@ describe('A board that is renamed', () => {
     expect((await board.client.get('/api/boards')).body).toMatchObject([{ name: 'moon' }]);
   });
 
+  /** Renames the board of a page, and gives its former name to another board with a longer log. */
+  async function reuseName({ client }: SmallBoard): Promise<void> {
+    await client.put('/api/boards/rocket', { name: 'moon' });
+    await client.post('/api/boards', { name: 'rocket' });
+    for (let i = 0; i < 20; i++) await client.post('/api/boards/rocket/backlog', { title: 'Rock' });
+  }
+
+  test('is followed although its former name is that of another board', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    await reuseName(board);
+    await page.unroute('**/stream?*');
+    await page.waitForURL('**/b/moon/backlog');
+    await board.client.post('/api/boards/moon/backlog', { title: 'Eel' });
+    await card(page, 'Backlog', 'Eel').waitFor();
+    expect(await titles(page, 'Backlog')).toEqual(['Eel']);
+  });
+
+  test('gets a new story although its former name is that of another board', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    await reuseName(board);
+    await addToBacklog(page, 'Eel');
+    await card(page, 'Backlog', 'Eel').getByText('#').waitFor();
+    expect(await backlogOf(board, 'moon')).toEqual(['Eel']);
+    expect(await backlogOf(board, 'rocket')).not.toContain('Eel');
+  });
+
+  test('is not confused with another board that has its former name, in dialogs and settings', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(`${board.url}/settings`);
+    await page.getByRole('button', { name: 'Delete board' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name of the board').fill('rocket');
+    await reuseName(board);
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByText('Another board has this name').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByLabel('Time zone').fill('Asia/Tokyo');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Another board has this name').waitFor();
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('Another board has this name').waitFor();
+    const { body } = await board.client.get('/api/boards');
+    expect(body.map(({ name, time_zone }: any) => [name, time_zone])).toEqual([
+      ['moon', 'UTC'],
+      ['rocket', 'UTC'],
+    ]);
+    expect((await board.client.get('/api/boards/rocket/sprints')).body).toEqual([]);
+  });
+
   test('shows a list that was requested under its former name', async () => {
     const board = await startSmallBoard();
     await board.client.post('/api/boards/rocket/backlog', { title: 'Eel' });

@@ -37,7 +37,7 @@ describe('The reader of a stream', () => {
         }),
     );
     const stream = openStream(
-      () => 'a b',
+      () => ({ id: 7, name: 'a b' }),
       () => after.revision,
       {
         onState: (isOpen) => {
@@ -91,7 +91,7 @@ describe('The reader of a stream', () => {
   test('continues after the last event if the connection is lost, and after 503', async () => {
     const { requests, seen } = listen({ revision: 3 });
     const first = await request(requests, 0);
-    expect(first.url).toBe('/api/boards/a%20b/stream?after=3');
+    expect(first.url).toBe('/api/boards/a%20b/stream?after=3&board_id=7');
     const stream = body();
     first.answer(stream.response);
     await stream.write('id: 4\nevent: story.moved\ndata: {}\n\nid: 5\nevent: story.cre');

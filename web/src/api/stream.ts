@@ -1,5 +1,6 @@
 import { backoff, Pause } from '../util/retry';
 import { ApiError, errorOf } from './problem';
+import type { Board } from './types';
 
 export interface StreamHandlers {
   /** Called with each event, including `ready` and `reset`. */
@@ -17,7 +18,11 @@ const SILENCE_MS = 40_000;
  * Reads the live stream of a board after a revision until `stop` is called, and reconnects when the connection
  * is lost. `EventSource` is not used because it gives up after one 503.
  */
-export function openStream(board: () => string, after: () => number, handlers: StreamHandlers) {
+export function openStream(
+  board: () => Pick<Board, 'id' | 'name'>,
+  after: () => number,
+  handlers: StreamHandlers,
+) {
   let isStopped = false;
   let abort = new AbortController();
   const pause = new Pause();
@@ -27,8 +32,9 @@ export function openStream(board: () => string, after: () => number, handlers: S
     abort = new AbortController();
     let timer = setTimeout(() => abort.abort(), SILENCE_MS);
     try {
+      const { id, name } = board();
       const response = await fetch(
-        `/api/boards/${encodeURIComponent(board())}/stream?after=${after()}`,
+        `/api/boards/${encodeURIComponent(name)}/stream?after=${after()}&board_id=${id}`,
         { headers: { Accept: 'text/event-stream' }, signal: abort.signal, cache: 'no-store' },
       );
       if (!response.ok || !response.body) throw await errorOf(response);

@@ -152,7 +152,7 @@ export class BoardStore {
   private followStream(): void {
     let asked = this.name;
     const stream = openStream(
-      () => (asked = this.name),
+      () => ({ id: this.confirmed.require().board.id, name: (asked = this.name) }),
       () => this.confirmed.revision.value,
       {
         onState: (isOpen) => {

@@ -99,6 +99,8 @@ export class ChangeSender {
     const { change, key } = pending;
     const target = targetOf(change);
     if (!target) {
+      // Without the stream, which follows the board, its name may be that of another one by now.
+      if (!this.events.isLive.value) await this.connection.requireOwnName();
       return change.kind === 'story.move'
         ? this.sendSeveral(change, key)
         : kindOf(change).send(change, this.connection.name, { key });

@@ -1,11 +1,26 @@
 import { batch, signal } from '@preact/signals';
-import { api } from '../../api/client';
+import { api, headersOf } from '../../api/client';
 import { ApiError, isMissing, isTemporary } from '../../api/problem';
 import type { Board } from '../../api/types';
 import { delayAfter, Pause } from '../../util/retry';
 import type { Card } from '../model';
 import { signedIn } from '../session';
 import type { ConfirmedBoard } from './confirmed-board';
+
+/**
+ * Reads a board and its entity tag.
+ * @throws ApiError 404 if there is none with this name, or if it is another one, which got the name meanwhile
+ */
+export async function readBoard({
+  id,
+  name,
+}: Pick<Board, 'id' | 'name'>): Promise<[Board, string]> {
+  const params = { path: { board_name: name } };
+  const { data, response } = await api.GET('/api/boards/{board_name}', { params });
+  const board = data as Board;
+  if (board.id !== id) throw new ApiError(404, 'board_not_found', 'Another board has this name.');
+  return [board, headersOf(response).etag];
+}
 
 /** Reads an open board under its present name, and repeats each read until the service answers. */
 export class Connection {
@@ -70,6 +85,11 @@ export class Connection {
       this.name = to;
       this.onRenamed(from, to);
     });
+  }
+
+  /** @throws ApiError 404 if there is no board with the name of this one, or if it is another board */
+  async requireOwnName(): Promise<void> {
+    await readBoard({ id: this.confirmed.require().board.id, name: this.name });
   }
 
   /**

@@ -1,11 +1,12 @@
 import { useSignal } from '@preact/signals';
-import { api, headersOf } from '../../api/client';
+import { api } from '../../api/client';
 import type { Board } from '../../api/types';
 import { TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { navigate, url } from '../../router';
 import { report } from '../../state/announce';
+import { readBoard } from '../../state/board/connection';
 import { failureText } from '../../util/failure';
 import { isolated } from '../../util/names';
 import { useSubmit } from '../../util/submit';
@@ -20,13 +21,12 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
       return;
     }
     const here = url.value;
-    const path = { board_name: board.name };
-    const { response } = await api.GET('/api/boards/{board_name}', { params: { path } });
+    const [{ name }, etag] = await readBoard(board);
     await api.DELETE('/api/boards/{board_name}', {
       params: {
-        path,
+        path: { board_name: name },
         query: { force: true },
-        header: { 'If-Match': headersOf(response).etag },
+        header: { 'If-Match': etag },
       },
     });
     // The live stream may have closed the dialog, so it does not show whether the user has gone elsewhere.

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
-import { api, headersOf } from '../../api/client';
+import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, Weekday } from '../../api/types';
 import { Button, Skeleton, TextField } from '../../components/controls';
@@ -8,6 +8,7 @@ import { Form } from '../../components/dialog-form';
 import { navigate, pathOf } from '../../router';
 import { announceUnsaved, report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
+import { readBoard } from '../../state/board/connection';
 import { canWrite } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { failureText } from '../../util/failure';
@@ -120,20 +121,18 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   };
 
   const save = async (): Promise<void> => {
-    const path = { board_name: board.name };
-    // Reads the present tag, and compares the version so that a change of someone else is not overwritten.
-    const present = await api.GET('/api/boards/{board_name}', { params: { path } });
-    if ((present.data as Board).version !== changes.value.original.version) {
-      set({ typed, original: present.data as Board });
-      store.putBoard(present.data as Board);
+    // Compares the version, so that a change of someone else is not overwritten.
+    const [present, etag] = await readBoard(board);
+    if (present.version !== changes.value.original.version) {
+      set({ typed, original: present });
+      store.putBoard(present);
       error.value = {
         form: 'Someone else has changed these settings. Check them, then save again.',
       };
       return;
     }
-    const header = { 'If-Match': headersOf(present.response).etag };
     const { data } = await api.PATCH('/api/boards/{board_name}', {
-      params: { path, header },
+      params: { path: { board_name: board.name }, header: { 'If-Match': etag } },
       body: typed as Partial<Board>,
     });
     // What was typed meanwhile is not saved yet.

@@ -211,6 +211,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     const body = fieldsOf(draft);
     // If the response is lost, the sprint that may exist then changes the suggestions.
     form.change(suggested.value, draft);
+    await store.connection.requireOwnName();
     const operation = { type: 'sprint' as const, set: body };
     const { data: sprint } = await createOn<Sprint>(
       store.name,
