@@ -1285,6 +1285,47 @@ describe('The live board', () => {
   });
 });
 
+describe('A page in the background', () => {
+  /** Makes a page believe that it is in the background, until `false` is set. */
+  const hide = (): void => {
+    Object.assign(globalThis, { isInBackground: true });
+    const get = (): boolean => (globalThis as any).isInBackground;
+    Object.defineProperty(Document.prototype, 'hidden', { get });
+  };
+
+  test('leaves the connection to others, and has all changes once it is shown', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage('about:blank');
+    await page.clock.install();
+    // A browser has six connections to a service.
+    const tabs = [page];
+    while (tabs.length < 6) tabs.push(await page.context().newPage());
+    for (const tab of tabs) {
+      await tab.addInitScript(hide);
+      await tab.goto(board.url);
+      await card(tab, 'To do', 'Ant').waitFor();
+      await tab.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
+    }
+    await page.clock.fastForward(31_000);
+    const seventh = await page.context().newPage();
+    await seventh.goto(board.url);
+    await card(seventh, 'To do', 'Ant').focus();
+    await seventh.keyboard.press('2');
+    await card(seventh, 'In progress', 'Ant').waitFor();
+    await until(seventh, fieldOf(board.ids.Ant, 'status'), 'in_progress');
+
+    expect(await titles(page, 'In progress')).toEqual([]);
+    await page.evaluate(() => {
+      Object.assign(globalThis, { isInBackground: false });
+      document.dispatchEvent(new Event('visibilitychange'));
+    });
+    await card(page, 'In progress', 'Ant').waitFor();
+    await page.clock.runFor(2000);
+    await page.getByRole('status').getByText('moved “Ant” to In progress').waitFor();
+    expect(await page.getByRole('status').getByText('onnect').count()).toBe(0);
+  });
+});
+
 describe('The command palette', () => {
   test('finds commands, sprints and stories by their names, with the arrow keys', async () => {
     const board = await startSmallBoard();

@@ -16,6 +16,7 @@ import { failureText } from './util/failure';
 import { formatNumber, plural } from './util/format';
 import { hasUnsavedText } from './util/unsaved';
 import { lazy } from './util/lazy';
+import { isHidden } from './util/visible';
 import { BoardView } from './views/board/board';
 
 const BoardsView = lazy(async () => (await import('./views/boards/boards')).BoardsView);
@@ -257,13 +258,15 @@ function SaveState() {
     else if (conflicts === 0) announce('No unsaved changes');
   }, [isUnsaved]);
   useEffect(() => {
+    // A hidden page closes its stream, and opens it again when it is shown.
+    if (isHidden.value) return undefined;
     const timer = setTimeout(() => {
       if (isOffline === announced.current.isOffline) return;
       announced.current.isOffline = isOffline;
       if (!isUnsaved) announce(isOffline ? 'The connection is lost' : 'Connected again');
     }, OFFLINE_MS);
     return () => clearTimeout(timer);
-  }, [isOffline, isUnsaved]);
+  }, [isOffline, isUnsaved, isHidden.value]);
   if (!current) return null;
   return (
     <>

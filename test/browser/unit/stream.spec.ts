@@ -1,6 +1,11 @@
 import type { ApiError } from '../../../web/src/api/problem';
 import { EventParser, openStream } from '../../../web/src/api/stream';
+import { isHidden } from '../../../web/src/util/visible';
 import { afterwards } from '../../support/faults';
+
+jest.mock('../../../web/src/util/visible', () => ({
+  isHidden: jest.requireActual('@preact/signals').signal(false),
+}));
 
 const EVENTS =
   'retry: 2000\n\nid: 3\nevent: ready\ndata: {"revision":3}\n\n: comment\n\nid: 4\r\nevent: story.moved\r\ndata: a\r\ndata: b\r\n\r\n';
@@ -130,5 +135,35 @@ describe('The reader of a stream', () => {
     expect(signal.aborted).toBe(false);
     jest.advanceTimersByTime(2000);
     expect(signal.aborted).toBe(true);
+  });
+
+  test('closes the connection of a page that is hidden for 30 seconds, until it is shown again', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+    afterwards(() => (isHidden.value = false));
+    const { requests, seen } = listen({ revision: 3 });
+    const stream = body();
+    const first = await request(requests, 0);
+    first.signal.addEventListener('abort', () => void stream.end());
+    first.answer(stream.response);
+    await stream.write('id: 4\nevent: story.moved\ndata: {}\n\n');
+    isHidden.value = true;
+    await jest.advanceTimersByTimeAsync(29_000);
+    await stream.write(': comment\n\n');
+    isHidden.value = false;
+    isHidden.value = true;
+    await jest.advanceTimersByTimeAsync(29_000);
+    expect(first.signal.aborted).toBe(false);
+    await jest.advanceTimersByTimeAsync(1000);
+    expect(first.signal.aborted).toBe(true);
+    await jest.advanceTimersByTimeAsync(600_000);
+    (globalThis as any).window.dispatchEvent(new Event('online'));
+    await jest.advanceTimersByTimeAsync(1000);
+    expect([requests.length, seen]).toEqual([1, ['open', 'story.moved 4', 'closed']]);
+    isHidden.value = false;
+    await jest.advanceTimersByTimeAsync(0);
+    expect(requests.map(({ url }) => url.split('?')[1])).toEqual([
+      'after=3&board_id=7',
+      'after=4&board_id=7',
+    ]);
   });
 });

@@ -1,4 +1,5 @@
 import { backoff, Pause } from '../util/retry';
+import { isHidden } from '../util/visible';
 import { ApiError, errorOf } from './problem';
 import type { Board } from './types';
 
@@ -15,8 +16,14 @@ export interface StreamHandlers {
 const SILENCE_MS = 40_000;
 
 /**
+ * Milliseconds after which a hidden page closes its stream. With HTTP/1.1, all tabs of a browser share six connections
+ * to the service, so six streams would keep every other request waiting.
+ */
+const HIDDEN_MS = 30_000;
+
+/**
  * Reads the live stream of a board after a revision until `stop` is called, and reconnects when the connection
- * is lost. `EventSource` is not used because it gives up after one 503.
+ * is lost. While the page is hidden, the stream is closed. `EventSource` is not used because it gives up after one 503.
  */
 export function openStream(
   board: () => Pick<Board, 'id' | 'name'>,
@@ -27,6 +34,7 @@ export function openStream(
   let abort = new AbortController();
   const pause = new Pause();
   let attempt = 0;
+  let isPaused = false;
 
   const read = async (): Promise<void> => {
     abort = new AbortController();
@@ -68,16 +76,32 @@ export function openStream(
       }
       if (isStopped) return;
       handlers.onState(false);
-      await pause.wait(backoff(attempt++));
+      do await pause.wait(isPaused ? HIDDEN_MS : backoff(attempt++));
+      while (isPaused && !isStopped);
     }
   };
 
+  let hiding: ReturnType<typeof setTimeout>;
+  const stopWatching = isHidden.subscribe((hidden) => {
+    clearTimeout(hiding);
+    if (hidden) {
+      hiding = setTimeout(() => {
+        isPaused = true;
+        abort.abort();
+      }, HIDDEN_MS);
+    } else if (isPaused) {
+      isPaused = false;
+      pause.end();
+    }
+  });
   window.addEventListener('online', pause.end);
   void run();
 
   return {
     stop(): void {
       isStopped = true;
+      clearTimeout(hiding);
+      stopWatching();
       window.removeEventListener('online', pause.end);
       abort.abort();
       pause.end();
