@@ -203,6 +203,25 @@ describe('Signing in', () => {
     expect(sent).not.toContain('PUT');
   });
 
+  test('as another user does not send the changes of the first user before the page is loaded again', async () => {
+    const place = await startClosed();
+    const page = await openExpired(place);
+    const sent: string[] = [];
+    page.on('request', (request) => sent.push(request.method()));
+    await route(page, '**/api/session', async (route) => {
+      // From here on, the browser has the cookie of the other user.
+      const response = await route.fetch();
+      await page.evaluate(async () => {
+        dispatchEvent(new Event('online'));
+        await new Promise((resolve) => setTimeout(resolve, 300));
+      });
+      await route.fulfill({ response });
+    });
+    await signIn(page, place.admin);
+    await page.getByRole('banner').getByText('Ada').waitFor();
+    expect(sent).not.toContain('PUT');
+  });
+
   test('as another user offers to discard the unsaved changes of the first user', async () => {
     const place = await startClosed();
     const page = await openExpired(place);

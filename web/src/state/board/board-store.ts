@@ -104,7 +104,11 @@ export class BoardStore {
       revision: () => confirmed.revision.value,
       commit: (outcome, change) => confirmed.commit(outcome, change),
       shown: afterFrame,
-      send: (pending, isRepeated) => this.sender.send(pending, isRepeated),
+      send: async (pending, isRepeated) => {
+        // The browser may have the cookie of another user already.
+        await signedIn();
+        return this.sender.send(pending, isRepeated);
+      },
       onUndone: (gesture) => this.undo(gesture),
       // Before the next change is sent, which may be a creation that holds the events, too.
       onSettled: () => this.events.release('creation'),
