@@ -648,6 +648,20 @@ describe('The plan', () => {
     expect(new URL(page.url()).search).toBe('?q=water');
   });
 
+  test('suggests the assignee and the label of the filters for a new story', async () => {
+    const plan = await startPlan();
+    await plan.service.client.put(`/api/stories/${plan.ids.Fox}`, { labels: ['a, b'] });
+    const page = await openPage(`${plan.url}?assignee=Mei&label=a,%20b`);
+    await card(page, 'Backlog', 'Fox').waitFor();
+    await page.keyboard.press('c');
+    const dialog = page.getByRole('dialog', { name: 'New story' });
+    await dialog.getByLabel('Title').fill('Hen');
+    await page.keyboard.press('Control+Enter');
+    await card(page, 'Backlog', 'Hen').waitFor();
+    await until(page, fieldOfBacklog('assignee'), ',,Mei,,Mei');
+    await until(page, fieldOfBacklog('labels'), ',water,a, b,,a, b');
+  });
+
   test('finds a story by its external_id', async () => {
     const plan = await startPlan();
     await plan.service.client.put(`/api/stories/${plan.ids.Fox}`, { external_id: 'ZOO-17' });

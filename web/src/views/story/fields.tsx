@@ -25,6 +25,13 @@ export const emptyDraft = (list: ListId): Draft => ({
 /** A label as the field for labels shows it. */
 const escaped = (label: string): string => label.replace(/[\\,]/g, '\\$&');
 
+/** The draft of a new story. It has the assignee and the label of the filters, which would hide it otherwise. */
+export const newDraft = (list: ListId, filters: URLSearchParams): Draft => ({
+  ...emptyDraft(list),
+  assignee: filters.get('assignee') ?? '',
+  labels: escaped(filters.get('label') ?? ''),
+});
+
 export const draftOf = (story: Card): Draft => ({
   title: story.title,
   description: story.description ?? '',

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
+import { query } from '../../router';
 import { announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialogOn } from '../../state/dialogs';
@@ -11,7 +12,7 @@ import { BoardGone } from './board-gone';
 import { createStory } from './create';
 import { newStories } from './drafts';
 import type { Draft } from './fields';
-import { emptyDraft, errorsOf, fieldsOf, StoryForm } from './fields';
+import { errorsOf, fieldsOf, newDraft, StoryForm } from './fields';
 
 interface NewStoryProps {
   store: BoardStore;
@@ -22,7 +23,7 @@ interface NewStoryProps {
 
 /** The dialog that creates a story. Its text stays for the next time it opens, unless the user cancels. */
 export function NewStory({ store, state, list, onClose }: NewStoryProps) {
-  const empty = emptyDraft(list);
+  const empty = newDraft(list, query.value);
   const { id } = state.board;
   const draft = useSignal<Draft>({ ...empty, ...newStories.get(id), sprint: empty.sprint });
   const isChecked = useSignal(false);
