@@ -26,6 +26,15 @@ async function openStory(page: Page, title: string) {
   return dialog;
 }
 
+/** Opens the dialog that creates several stories in the sprint, on the plan. */
+async function openNewStories(page: Page) {
+  await card(page, 'Sprint 1', 'Ant').focus();
+  await page.keyboard.press('Control+k');
+  await page.getByRole('combobox', { name: 'Command or story' }).fill('New stories, one per line');
+  await page.keyboard.press('Enter');
+  return page.getByRole('dialog', { name: 'New stories in Sprint 1' });
+}
+
 /** Opens a page on which Ant was set to In progress, while it is done on the service. */
 async function conflictOver(board: SmallBoard): Promise<Page> {
   const page = await openPageWithoutStream(board.url);
@@ -322,6 +331,19 @@ describe('Text that is typed into a story', () => {
     expect(await dialog.getByRole('button', { name: 'Create' }).isDisabled()).toBe(true);
   });
 
+  test('stays as several new stories when someone deletes the board', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    const dialog = await openNewStories(page);
+    const titles = dialog.getByLabel('Titles');
+    await titles.fill('Uno\nDue');
+    await board.client.delete('/api/boards/rocket?force=true');
+    await dialog.getByText('This board was deleted.').waitFor();
+    await titles.press('Control+Enter');
+    expect(await titles.inputValue()).toBe('Uno\nDue');
+    expect(await dialog.getByRole('button', { name: 'Create 2 stories' }).isDisabled()).toBe(true);
+  });
+
   test('reappears when the story is opened again after Esc, until it is discarded', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
@@ -377,13 +399,7 @@ describe('Text that is typed into a story', () => {
   test('as several stories is created in the backlog if their sprint was deleted', async () => {
     const board = await startSmallBoard();
     const page = await openPage(`${board.url}/backlog`);
-    await card(page, 'Sprint 1', 'Ant').focus();
-    await page.keyboard.press('Control+k');
-    await page
-      .getByRole('combobox', { name: 'Command or story' })
-      .fill('New stories, one per line');
-    await page.keyboard.press('Enter');
-    const dialog = page.getByRole('dialog', { name: 'New stories in Sprint 1' });
+    const dialog = await openNewStories(page);
     await dialog.getByLabel('Titles').fill('Uno\nDue');
     await board.client.delete(`/api/sprints/${board.sprint}`);
     const inBacklog = page.getByRole('dialog', { name: 'New stories in Backlog' });

@@ -13,6 +13,7 @@ import { sprintInText } from '../../state/model';
 import { plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
 import { quoted } from '../../util/names';
+import { BoardGone } from './board-gone';
 import { severalTitles } from './drafts';
 import { titlesOf } from './titles';
 
@@ -33,6 +34,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
   const before = severalTitles.get(id) ?? [];
   const text = useSignal([before, titlesOf(titles)].flat().join('\n'));
   const lines = titlesOf(text.value);
+  const gone = store.reader.failure.value;
   useLayoutEffect(() => {
     if (text.value.trim()) severalTitles.set(id, text.value);
     else severalTitles.delete(id);
@@ -76,16 +78,18 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
     <Dialog title={`New stories in ${sprint ? sprintInText(sprint) : 'Backlog'}`} onClose={onClose}>
       <DialogForm
         action={`Create ${count}`}
-        isDisabled={lines.length === 0}
+        isDisabled={lines.length === 0 || gone !== null}
         onSubmit={() => create()}
         onCancel={close}
       >
+        {gone && <BoardGone failure={gone} />}
         <Field label="Titles" error={error} hint="Each line becomes a story.">
           {(props) => (
             <textarea
               {...props}
               rows={10}
               autoFocus
+              readOnly={gone !== null}
               value={text}
               onInput={(event) => (text.value = event.currentTarget.value)}
             />
