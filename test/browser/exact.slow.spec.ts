@@ -285,6 +285,20 @@ describe('Text that is typed into a story', () => {
     expect(tasks.body[0].title).toBe('t'.repeat(255));
   });
 
+  test('as a description is not saved if a line break at its end makes it too long', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    const description = dialog.getByLabel('Description');
+    await description.fill(`${'d'.repeat(32_767)}\n`);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('At most 32,767 characters.').waitFor();
+    await description.press('Control+End');
+    await page.keyboard.press('Backspace');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await until(page, fieldOf(board.ids.Ant, 'description.length'), 32_767);
+  });
+
   test('stays when someone deletes the story, and can become a new one', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -97,9 +97,12 @@ type FieldErrors = Partial<Record<keyof Draft, string>>;
  */
 export function errorsOf(draft: Draft, state: BoardState, list: ListId = null): FieldErrors {
   const errors: FieldErrors = {};
-  const { title, points, priority, labels } = fieldsOf(draft);
+  const fields = fieldsOf(draft);
+  const { title, points, priority, labels } = fields;
+  // As they are sent: only the description keeps its spaces and line breaks at both ends.
+  const texts = { ...fields, task: draft.task.trim() };
   for (const [name, max] of Object.entries(MAX_LENGTHS) as [keyof typeof MAX_LENGTHS, number][]) {
-    if (isLonger(draft[name].trim(), max)) errors[name] = tooLong(max);
+    if (isLonger(texts[name] ?? '', max)) errors[name] = tooLong(max);
   }
   if (!title) errors.title = 'A story needs a title.';
   if (points !== null && !(points <= 1000)) {
