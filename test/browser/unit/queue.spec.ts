@@ -240,6 +240,17 @@ describe('The queue of changes', () => {
     expect(host.kept.size).toBe(0);
   });
 
+  test('says how many changes of a gesture are not saved, also after a reload', async () => {
+    const former = new Host();
+    former.push(create(-1, 'Ant'), create(-2, 'Bee'), create(-3, 'Cat'));
+    await former.answer(undefined, 7);
+    former.queue.stop();
+    const host = new Host();
+    host.queue.adopt([...former.kept.values()]);
+    await host.answer(rejected(409, 'sprint_full'));
+    expect(host.rejected).toEqual([{ label: 'Create “Cat” (2 of 3 changes)', lost: [] }]);
+  });
+
   test('gives later changes the id and the version of the confirmed change', async () => {
     const host = new Host();
     host.push(create(-1, 'New'));

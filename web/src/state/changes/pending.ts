@@ -23,6 +23,8 @@ export interface Pending {
   /** Changes of one gesture: they are undone together, and if one fails the rest is dropped. */
   group: string;
   label: string;
+  /** The number of changes of the gesture, with those that are confirmed. */
+  count?: number;
   /** The version of the row that the user saw. */
   seen?: number;
   /** The revision of the board that the user saw. */
@@ -65,6 +67,7 @@ export function pendingOf(
       key: randomKey(),
       order: nextOrder(),
       group,
+      count: changes.length,
       seen: seen ?? rowOf(confirmed, change)?.version,
     };
     state = kindOf(change).apply(state, change);

@@ -25,6 +25,7 @@ export interface QueueHost {
   /** Called when the first pending change was confirmed or has failed, before the next one is sent. */
   onSettled(): void;
   /**
+   * @param label the label of the rejected gesture, with the number of dropped changes if these are not all of it
    * @param lost the labels of the changes that are dropped because they depend on the rejected one
    * @param dropped the rejected change and these changes
    */
@@ -230,7 +231,10 @@ export class ChangeQueue {
     const lost = new Set(dropped.map(({ label }) => label));
     lost.delete(head.label);
     const changes = dropped.map(({ change }) => change);
-    this.host.onRejected(head.label, error, [...lost], changes);
+    const own = dropped.filter(({ group }) => group === head.group).length;
+    const { label, count = own } = head;
+    const what = own < count ? `${label} (${own} of ${count} changes)` : label;
+    this.host.onRejected(what, error, [...lost], changes);
   }
 
   private addConflict(entries: readonly Pending[]): void {
