@@ -4,6 +4,7 @@ import { kindOf } from '../../../web/src/state/changes/kinds';
 import { StoryChanged } from '../../../web/src/state/changes/conflict';
 import type { Gesture, Pending } from '../../../web/src/state/changes/pending';
 import { ChangeQueue } from '../../../web/src/state/changes/queue';
+import { hasFields, rowOf } from '../../../web/src/state/changes/rows';
 import type { BoardState } from '../../../web/src/state/model';
 import { boardWith, story } from './state';
 
@@ -289,6 +290,19 @@ describe('The queue of changes', () => {
       update(1, { title: 'Story 1' }),
     ]);
     expect(host.queue.undo.take()).toBeUndefined();
+  });
+
+  test('can undo a gesture that creates a story and then changes it', async () => {
+    const host = new Host();
+    host.push(create(-1, 'New'), update(-1, { title: 'Newer' }), update(-1, { points: 3 }));
+    await host.answer(undefined, 9);
+    await host.answer();
+    await host.answer();
+    const effects = host.queue.undo.take()?.effects ?? [];
+    expect(effects.at(-1)).toEqual(update(9, { points: 3 }));
+    for (const each of effects) {
+      expect(hasFields(rowOf(host.state, each)!, each.set)).toBe(true);
+    }
   });
 
   test('undoes a gesture after a reload that was undone without a connection', async () => {

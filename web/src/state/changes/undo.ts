@@ -15,6 +15,16 @@ export interface Undoable {
 
 const MAX_UNDO = 50;
 
+/** The effects of earlier changes without the fields that later ones have set again. */
+const withoutSetBy = (later: readonly Update[], earlier: readonly Update[]): Update[] =>
+  earlier.map((effect) => {
+    const same = later.filter(({ kind, id }) => kind === effect.kind && id === effect.id);
+    const left = Object.entries(effect.set).filter(
+      ([name]) => !same.some(({ set }) => name in set),
+    );
+    return { ...effect, set: Object.fromEntries(left) };
+  });
+
 /** The confirmed gestures of the user that can be undone, the last one first. */
 export class UndoStack {
   private gestures: readonly Undoable[] = [];
@@ -34,7 +44,7 @@ export class UndoStack {
       group,
       label,
       changes: isSame ? [...inverse, ...last.changes] : inverse,
-      effects: isSame ? [...last.effects, ...effects] : effects,
+      effects: isSame ? [...withoutSetBy(effects, last.effects), ...effects] : effects,
     };
     const rest = isSame ? this.gestures.slice(0, -1) : this.gestures;
     this.gestures = [...rest, all].slice(-MAX_UNDO);
