@@ -1010,6 +1010,18 @@ describe('A message', () => {
     await undo.waitFor({ state: 'detached' });
   });
 
+  test('says why a move is not possible in the words of the board', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await board.client.post(`/api/stories/${board.ids.Bee}/move`, { sprint_id: null });
+    await page.keyboard.press('Shift+ArrowDown');
+    await page
+      .getByRole('alert')
+      .getByText('Not saved: Move “Ant”. The story next to it is no longer in that list.')
+      .waitFor();
+  });
+
   test('says that a key needs a card', async () => {
     const board = await startSmallBoard();
     for (const [view, text] of [

@@ -3,6 +3,7 @@ import { lastWrite } from '../../api/client';
 import { ApiError, ignoreMissing } from '../../api/problem';
 import { openStream } from '../../api/stream';
 import type { Board, Event } from '../../api/types';
+import { failureText } from '../../util/failure';
 import { quoted } from '../../util/names';
 import { afterFrame } from '../../util/retry';
 import type { Toast } from '../announce';
@@ -114,7 +115,8 @@ export class BoardStore {
       onSettled: () => this.events.release('creation'),
       onRejected: (label, error, lost, dropped) => {
         const also = lost.length > 0 ? ` Also not saved: ${lost.join('; ')}.` : '';
-        const text = `Not saved: ${label}. ${error.message}${also}`;
+        const why = error instanceof ApiError ? failureText(error) : error.message;
+        const text = `Not saved: ${label}. ${why}${also}`;
         toast(text, { isError: true, action: this.addToBacklog(dropped) });
       },
       save: (entries) => void this.outbox.save(entries),

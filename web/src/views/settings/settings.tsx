@@ -232,5 +232,5 @@ function errorsOf(failure: unknown): Errors {
     time_zone: failure.detailOf('time_zone') && 'Choose a time zone, such as Europe/Berlin.',
     working_days: failure.detailOf('working_days') && 'Choose at least one working day.',
   };
-  return Object.values(errors).some(Boolean) ? errors : { form: failure.message };
+  return Object.values(errors).some(Boolean) ? errors : { form: failureText(failure) };
 }

@@ -8,6 +8,7 @@ import { recoverFocus } from '../../state/focus';
 import { isExpired, session, signIn } from '../../state/session';
 import { store } from '../../state/stores';
 import { useTitle } from '../../state/title';
+import { failureText } from '../../util/failure';
 import { plural } from '../../util/format';
 
 /** Asks for a token, and then shows the requested view. */
@@ -76,9 +77,8 @@ function SignInForm() {
 }
 
 function messageOf(failure: unknown): string {
-  if (!(failure instanceof ApiError)) return 'The service cannot be reached.';
-  if (failure.status === 401 || failure.status === 400) {
+  if (failure instanceof ApiError && (failure.status === 401 || failure.status === 400)) {
     return 'This token is not valid. It may have expired, or it was deleted.';
   }
-  return failure.message;
+  return failureText(failure);
 }

@@ -15,11 +15,10 @@ export interface SprintDialogProps {
   id: number;
 }
 
-/** The texts for the error codes of sprints. */
+/** The texts for the error codes of sprints, in place of those of `failureText`. */
 const WORDS: Record<string, string> = {
   no_next_sprint_to_carry_to: 'There is no next sprint. Choose another list, or create a sprint.',
   precondition_failed: 'Someone else has changed the sprint. Check it, then try again.',
-  seq_exhausted: 'That list is full. Choose another list.',
   sprint_completed: 'This sprint, or the one that you chose, is already completed.',
   sprint_full: 'That sprint would have more than 2,000 stories. Choose another list.',
   sprint_not_begun: 'The sprint cannot be started before its start date.',
@@ -29,7 +28,7 @@ const WORDS: Record<string, string> = {
 };
 
 export const wordsOf = (error: unknown): string =>
-  error instanceof ApiError ? (WORDS[error.code] ?? error.message) : failureText(error);
+  (error instanceof ApiError && WORDS[error.code]) || failureText(error);
 
 /** Loads a sprint with its entity tag. */
 export function useSprint(id: number) {

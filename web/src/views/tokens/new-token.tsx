@@ -182,7 +182,7 @@ function errorsOf(failure: unknown): Errors {
     boards: failure.detailOf('boards'),
     expires_at: failure.detailOf('expires_at'),
   };
-  return Object.values(errors).some(Boolean) ? errors : { form: failure.message };
+  return Object.values(errors).some(Boolean) ? errors : { form: failureText(failure) };
 }
 
 function CreatedToken({ secret, onClose }: { secret: string; onClose: () => void }) {
