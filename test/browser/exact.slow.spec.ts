@@ -908,6 +908,19 @@ describe('Undo', () => {
     expect((await client.get('/api/stories/5')).body.external_id).toBe('jira:A-1');
   });
 
+  test('of a move puts the story at the end of its list if its neighbour has left that', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Bee').focus();
+    await page.keyboard.press('Shift+ArrowRight');
+    await until(page, titlesOfBacklog, 'Bee');
+    await board.client.post(`/api/stories/${board.ids.Ant}/move`, { sprint_id: null });
+    await card(page, 'Backlog', 'Ant').waitFor();
+    await page.keyboard.press('z');
+    await until(page, titlesOf(board.sprint), 'Cat,Dog,Bee');
+    expect(await page.getByRole('alert').count()).toBe(0);
+  });
+
   test('of a message undoes what the message says', async () => {
     const board = await startSmallBoard();
     const page = await openPage(`${board.url}/backlog`);

@@ -78,6 +78,18 @@ test('the inverse of a move restores every list', () => {
   );
 });
 
+test('an undone move puts the story at the end of its list if its neighbour is no longer there', () => {
+  const state = boardWith([story(1, { sprint_id: 1 }), story(2, { sprint_id: 1 }), story(3)]);
+  const undone = (change: Change, isUndo = true) =>
+    pendingOf([change], state, state, { label: '', revision: 1, isUndo })[0]?.change;
+  expect(undone(move([3], 1, { after: 2 }))).toEqual(move([3], 1, { after: 2 }));
+  expect(undone(move([2], null, { after: 1 }))).toEqual(move([2], null, 'last'));
+  expect(undone(move([2], null, { after: 9 }))).toEqual(move([2], null, 'last'));
+  expect(undone(move([2], null, 'first'))).toEqual(move([2], null, 'first'));
+  // The user sees at once where another move puts the story, and learns that it was not possible.
+  expect(undone(move([2], null, { after: 1 }), false)).toEqual(move([2], null, { after: 1 }));
+});
+
 test('a move has no inverse if the place of one of its stories is unknown', () => {
   const state = boardWith([story(1), story(2)]);
   const change = move([1, 3], 1, 'first');

@@ -9,6 +9,7 @@ import {
   rowOf,
   targetOf,
   withId,
+  withNeighbour,
   withOrigin,
   withVersions,
 } from './rows';
@@ -59,7 +60,9 @@ export function pendingOf(
 ): Pending[] {
   const group = randomKey();
   let state = view;
-  return changes.map((change, i) => {
+  return changes.map((each, i) => {
+    // Others may have moved or deleted the neighbour since the change that is undone.
+    const change = gesture.isUndo ? withNeighbour(each, state) : each;
     const seen = typeof gesture.seen === 'object' ? gesture.seen[i] : gesture.seen;
     const entry = {
       ...gesture,

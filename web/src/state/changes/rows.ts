@@ -116,6 +116,14 @@ export function withoutOrigin(change: Change, id: number): Change {
   };
 }
 
+/** Makes a move go to the end of its list if its neighbour is no longer in that list. */
+export function withNeighbour(change: Change, { stories }: BoardState): Change {
+  if (change.kind !== 'story.move') return change;
+  const neighbour = neighbourOf(change.position);
+  if (neighbour === undefined || stories.get(neighbour)?.sprint_id === change.list) return change;
+  return { ...change, position: 'last' };
+}
+
 /** Updates the seen versions in a move of several stories after an earlier change of the user was confirmed. */
 export function withVersions(
   change: Change,
