@@ -1568,8 +1568,8 @@ describe('A card', () => {
     await page.getByText('2 selected').waitFor();
   });
 
-  test('that was opened before it was saved stays open as the saved story', async () => {
-    const board = await startSmallBoard();
+  /** Opens the new story Eel, types its points, and then lets the service save the story without them. */
+  async function openBeforeItIsSaved(board: SmallBoard) {
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
     await route(page, '**/sprints/*/stories', (route) => route.abort());
@@ -1583,11 +1583,28 @@ describe('A card', () => {
     await page.unroute('**/sprints/*/stories');
     await page.waitForURL('**/stories/5');
     await dialog.getByText('#5').waitFor();
+    return { page, dialog };
+  }
+
+  test('that was opened before it was saved stays open as the saved story', async () => {
+    const { page, dialog } = await openBeforeItIsSaved(await startSmallBoard());
     expect(
       await dialog.getByLabel('Points').evaluate((field) => field === document.activeElement),
     ).toBe(true);
     expect(await dialog.getByText('deleted').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await until(page, fieldOf(5, 'points'), 3);
+  });
+
+  test('that was opened before it was saved offers the text that was typed into it', async () => {
+    const board = await startSmallBoard();
+    const { page, dialog } = await openBeforeItIsSaved(board);
+    await board.client.put('/api/stories/5', { title: 'Electric eel' });
+    await page.getByRole('dialog', { name: 'Electric eel' }).waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('status').getByText('“Electric eel” is not saved').waitFor();
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    expect(await page.getByRole('dialog').getByLabel('Points').inputValue()).toBe('3');
   });
 });

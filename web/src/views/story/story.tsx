@@ -103,11 +103,15 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   const isDirty = Object.keys(typed.value).length > 0;
   const isChanged = isDirty && !isSame(original.value, story);
   if (!isChanged && original.value !== story) original.value = story;
+  /** The story when the dialog is closed; by then, the service may have assigned an id to a new one. */
+  const latest = useRef(story);
+  latest.current = story;
   useEffect(() => {
     const { view } = route.value;
     return () => {
-      if (!typedInto.has(story.id)) return;
-      announceUnsaved(story.title, () => navigate(pathOf(store.name, view, story.id)));
+      const { id, title } = latest.current;
+      if (!typedInto.has(id)) return;
+      announceUnsaved(title, () => navigate(pathOf(store.name, view, id)));
     };
   }, []);
   if (!state) return null;
