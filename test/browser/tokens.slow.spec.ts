@@ -268,6 +268,21 @@ describe('Signing in', () => {
     await page.getByRole('table').waitFor();
   });
 
+  test('again shows what completing a sprint does', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const again = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    await deleteBefore(page, '**/complete', place, id);
+    await page.getByRole('button', { name: 'Complete sprint' }).click();
+    await signIn(page, again.token);
+    const dialog = page.getByRole('dialog', { name: 'Complete Sprint 1' });
+    await dialog.getByText('1 story is not done').waitFor();
+    await dialog.getByRole('button', { name: 'Complete sprint' }).click();
+    await page.getByRole('dialog', { name: 'Sprint 1 is completed' }).waitFor();
+  });
+
   test('with a token that can only read shows no control that it cannot use', async () => {
     const place = await startClosed();
     const { token } = await makeToken(place, { name: 'Reader', scope: 'read' });

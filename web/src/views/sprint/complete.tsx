@@ -11,6 +11,7 @@ import { announce } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import type { BoardState } from '../../state/model';
 import { sprintInText, sprintsOf, storiesOf } from '../../state/model';
+import { isExpired } from '../../state/session';
 import { formatNumber, plural } from '../../util/format';
 import { backoff } from '../../util/retry';
 import { useKeys, useSubmit } from '../../util/submit';
@@ -54,7 +55,8 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
 
   const revision = store.confirmed.revision.value;
   useEffect(() => {
-    if (done.value || isBusy.value) return;
+    // After the user has signed in again, it is asked again.
+    if (done.value || isBusy.value || isExpired.value) return;
     let isOld = false;
     const ask = async (attempt = 0): Promise<void> => {
       try {
@@ -77,7 +79,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       isOld = true;
       clearTimeout(timer);
     };
-  }, [id, target, position.value, revision, isBusy.value]);
+  }, [id, target, position.value, revision, isBusy.value, isExpired.value]);
 
   const known = sprint.value ?? state.sprints.get(id);
   const name = known ? sprintInText(known) : 'sprint';
