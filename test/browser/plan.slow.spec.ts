@@ -778,6 +778,30 @@ describe('The plan', () => {
     await region(page, 'Backlog').getByText('1,701 stories').waitFor();
   });
 
+  test('moves a story back to the end of a backlog that is not loaded completely', async () => {
+    const service = await startService();
+    await service.client.post('/api/boards/rocket/sprints', {
+      start_date: day(0),
+      name: 'Sprint 1',
+    });
+    await fillBacklog(service, '/api/boards/rocket', 501);
+    const page = await openPage(`${service.url}/b/rocket/backlog`);
+    await page.getByRole('button', { name: /Show more/ }).waitFor();
+    await page.getByLabel('New story in Backlog').fill('Zebra');
+    await page.keyboard.press('Enter');
+    await card(page, 'Backlog', 'Zebra').getByText('#').waitFor();
+    await card(page, 'Backlog', 'Zebra').focus();
+    const moved = answered(page, /\/move$/);
+    await page.keyboard.press('Shift+ArrowLeft');
+    await card(page, 'Sprint 1', 'Zebra').waitFor();
+    await moved;
+    const undone = answered(page, /\/move$/);
+    await page.keyboard.press('z');
+    await undone;
+    const { body } = await service.client.get('/api/boards/rocket/backlog');
+    expect(body.at(-1).title).toBe('Zebra');
+  });
+
   test('offers the assignees and labels of all stories as filters', async () => {
     const service = await startService();
     await service.client.post('/api/boards', { name: 'rocket' });

@@ -90,6 +90,20 @@ test('an undone move puts the story at the end of its list if its neighbour is n
   expect(undone(move([2], null, { after: 1 }), false)).toEqual(move([2], null, { after: 1 }));
 });
 
+test('the inverse of a move puts a story that is behind a gap in the loaded backlog behind that gap', () => {
+  const stories = [1, 2, 8, 9].map((id) => story(id));
+  const state: BoardState = { ...boardWith(stories), edge: { seq: 2, id: 2 } };
+  const inverse = (...ids: number[]) => {
+    const change = move(ids, 1, 'last');
+    return kindOf(change).inverse(change, state, 0);
+  };
+  expect(inverse(2)).toEqual([move([2], null, { after: 1 })]);
+  expect(inverse(8)).toEqual([move([8], null, { before: 9 })]);
+  expect(inverse(9)).toEqual([move([9], null, { after: 8 })]);
+  expect(inverse(8, 9)).toEqual([move([8, 9], null, 'last')]);
+  expect(inverse(2, 8)).toEqual([move([2], null, { after: 1 }), move([8], null, { before: 9 })]);
+});
+
 test('a move has no inverse if the place of one of its stories is unknown', () => {
   const state = boardWith([story(1), story(2)]);
   const change = move([1, 3], 1, 'first');

@@ -49,7 +49,7 @@ describe('a story that someone else moves', () => {
     const untilAnswered = jest.fn(() => Promise.resolve());
     const connection = { untilAnswered } as unknown as Connection;
     const lists = new Lists(new ConfirmedBoard(), connection, {} as RowReader);
-    lists.part.value = { pages: 1, cursor: 'c', edge: { seq: 2, id: 2 }, rest: 3 };
+    lists.part.value = { pages: 1, cursor: 'c', rest: 3 };
     const state = boardWith([story(1), story(2)]);
     const reads = async (event: Event): Promise<number> => {
       untilAnswered.mockClear();

@@ -27,11 +27,19 @@ export type Card = Pick<Story, (typeof CARD_FIELDS)[number]> & Partial<Pick<Stor
 /** A list of stories: a sprint's id, or null for the backlog. */
 export type ListId = number | null;
 
+/** A place in the order of a list. */
+export interface Place {
+  seq: number;
+  id: number;
+}
+
 /** The immutable state of one board at a revision. */
 export interface BoardState {
   board: Board;
   sprints: ReadonlyMap<number, Sprint>;
   stories: ReadonlyMap<number, Card>;
+  /** The end of the loaded part of the backlog, behind which few stories are known; absent if all or none is loaded. */
+  edge?: Place;
   /** The tasks of the stories that were opened. */
   tasks: ReadonlyMap<number, readonly Task[]>;
 }
@@ -59,8 +67,7 @@ export const sprintName = ({ name, start_date }: Pick<Sprint, 'name' | 'start_da
 /** The name of a sprint in a sentence. */
 export const sprintInText = (sprint: Sprint): string => isolated(sprintName(sprint));
 
-export const bySeq = (a: { seq: number; id: number }, b: { seq: number; id: number }): number =>
-  a.seq - b.seq || a.id - b.id;
+export const bySeq = (a: Place, b: Place): number => a.seq - b.seq || a.id - b.id;
 
 const NONE: readonly Card[] = [];
 

@@ -39,6 +39,7 @@ export class ConfirmedBoard {
         board,
         sprints: byId(sprints),
         stories: this.state.value?.stories ?? new Map(),
+        edge: this.state.value?.edge,
         tasks: this.state.value?.tasks ?? new Map(),
       };
     });

@@ -3,26 +3,18 @@ import { api, headersOf } from '../../api/client';
 import { ignoreMissing, isMissing } from '../../api/problem';
 import type { Event } from '../../api/types';
 import { alertError } from '../announce';
-import type { BoardState, Card, ListId } from '../model';
+import type { BoardState, Card, ListId, Place } from '../model';
 import { bySeq, CARD_FIELDS } from '../model';
 import type { ConfirmedBoard } from './confirmed-board';
 import type { Connection } from './connection';
 import type { RowReader } from './row-reader';
 import { REREADS } from './row-reader';
 
-/** A place in the order of a list. */
-interface Place {
-  seq: number;
-  id: number;
-}
-
 /** The loaded beginning of the backlog. */
 interface Part {
   pages: number;
   cursor: string;
-  /** The last story of the last page. */
-  edge: Place;
-  /** How many stories come after it. */
+  /** How many stories come after these pages. */
   rest: number;
 }
 
@@ -134,7 +126,8 @@ export class Lists {
       this.confirmed.markRead('story', story.id, revision);
     }
     batch(() => {
-      this.confirmed.state.value = { ...state, stories: next };
+      const edge = list === null ? to : state.edge;
+      this.confirmed.state.value = { ...state, stories: next, edge };
       if (!to) this.loaded.value = new Set([...this.loaded.value, list]);
       if (!to && list === null) this.part.value = null;
     });
@@ -193,7 +186,7 @@ export class Lists {
     const before = after?.pages ?? 0;
     batch(() => {
       this.put(null, stories, revision, {
-        after: after?.edge,
+        after: after ? this.confirmed.require().edge : undefined,
         to: cursor === undefined ? undefined : edge,
       });
       this.part.value =
@@ -201,7 +194,6 @@ export class Lists {
           ? {
               pages: before + pages,
               cursor,
-              edge: { seq: edge.seq, id: edge.id },
               rest: Math.max(1, total - (before * PAGE_SIZE + stories.length)),
             }
           : null;

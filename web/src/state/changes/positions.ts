@@ -1,5 +1,6 @@
 import type { Position } from '../../api/types';
-import type { Card, ListId } from '../model';
+import type { BoardState, Card, ListId } from '../model';
+import { bySeq, storiesOf } from '../model';
 import type { Move } from './change';
 
 /** The story before or after which a position is. */
@@ -9,24 +10,29 @@ export function neighbourOf(position: Position): number | undefined {
 }
 
 /** The moves that restore the places of stories in a list: one for each run of neighbours, in their order. */
-export function movesBack(
-  stories: readonly Card[],
-  list: ListId,
-  ids: ReadonlySet<number>,
-): Move[] {
+export function movesBack(state: BoardState, list: ListId, ids: ReadonlySet<number>): Move[] {
   const moves: Move[] = [];
-  let previous: Card | undefined;
-  for (const story of stories) {
-    if (ids.has(story.id)) {
-      const last = moves.at(-1);
-      if (last && previous && last.ids.at(-1) === previous.id) last.ids.push(story.id);
-      else {
-        const position = previous ? { after: previous.id } : 'first';
-        moves.push({ kind: 'story.move', ids: [story.id], list, position });
-      }
+  const stories = storiesOf(state, list);
+  const { edge } = state;
+  const isBehind = (story: Card): boolean =>
+    list === null && edge !== undefined && bySeq(story, edge) > 0;
+  stories.forEach((story, i) => {
+    if (!ids.has(story.id)) return;
+    const previous = stories[i - 1];
+    // Stories that are not loaded are between them.
+    const hasGap = previous && isBehind(story) && !isBehind(previous);
+    const last = moves.at(-1);
+    if (previous && !hasGap && last?.ids.at(-1) === previous.id) {
+      last.ids.push(story.id);
+      return;
     }
-    previous = story;
-  }
+    let position: Position = previous ? { after: previous.id } : 'first';
+    if (hasGap) {
+      const next = stories.slice(i).find(({ id }) => !ids.has(id));
+      position = next ? { before: next.id } : 'last';
+    }
+    moves.push({ kind: 'story.move', ids: [story.id], list, position });
+  });
   return moves;
 }
 

@@ -157,7 +157,7 @@ export const STORY_KINDS: Kinds<'story'> = {
       // A story that is not loaded cannot be moved back, and moving only the others would not undo the change.
       if (!stories.every((each) => each !== undefined)) return [];
       const lists = new Set(stories.map(({ sprint_id }) => sprint_id));
-      return [...lists].flatMap((list) => movesBack(storiesOf(before, list), list, new Set(ids)));
+      return [...lists].flatMap((list) => movesBack(before, list, new Set(ids)));
     },
   },
 
@@ -179,7 +179,7 @@ export const STORY_KINDS: Kinds<'story'> = {
       const list = story.sprint_id;
       const create = createStoryAgain(story);
       const tasks = before.tasks.get(id) ?? [];
-      const back = movesBack(storiesOf(before, list), list, new Set([id]));
+      const back = movesBack(before, list, new Set([id]));
       return [
         create,
         ...tasks.map((task) => createTaskAgain(task, create.id)),

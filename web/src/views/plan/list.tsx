@@ -10,7 +10,7 @@ import { announce, report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
 import { recoverFocus } from '../../state/focus';
-import type { Card as Story, ListId } from '../../state/model';
+import type { Card as Story, ListId, Place } from '../../state/model';
 import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { UNREACHABLE } from '../../util/answer';
@@ -57,7 +57,8 @@ export function PlanList(props: PlanListProps) {
   const part = list === null ? store.lists.part.value : null;
   useLoading(section, store, list, track);
   const isFixed = sprint?.state === 'completed';
-  const shown = drawn(stories, limit.value, new Set(store.sender.created.values()), part?.edge);
+  const edge = list === null ? store.view.value?.edge : undefined;
+  const shown = drawn(stories, limit.value, new Set(store.sender.created.values()), edge);
   const dropIndex = useComputed(() =>
     dropPlace.value?.list === place ? dropPlace.value.index : -1,
   );
@@ -115,7 +116,7 @@ function drawn(
   stories: readonly Story[],
   limit: number,
   written: ReadonlySet<number>,
-  edge: { seq: number; id: number } | undefined,
+  edge: Place | undefined,
 ): readonly Story[] {
   if (stories.length <= limit && !edge) return stories;
   return stories.filter((story, i) => {
