@@ -1,6 +1,6 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
-import type { Sprint } from '../../api/types';
+import type { Sprint, Velocity } from '../../api/types';
 import { CardList } from '../../components/card';
 import { Button } from '../../components/controls';
 import { Goal } from '../../components/goal';
@@ -19,7 +19,6 @@ import { formatNumber, formatRange, plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
 import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
-import type { Velocity } from '../sprint/velocity';
 import { loadOf } from '../sprint/velocity';
 import { createStory } from '../story/create';
 import { newTitles } from '../story/drafts';

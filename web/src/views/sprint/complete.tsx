@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import { isTemporary } from '../../api/problem';
-import type { components } from '../../api/schema';
+import type { Report } from '../../api/types';
 import { Button, SelectField, Skeleton } from '../../components/controls';
 import { Dialog, useFirstFocus } from '../../components/dialog';
 import { SprintOptions } from '../../components/sprint-options';
@@ -17,8 +17,6 @@ import { backoff } from '../../util/retry';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
 import { reportDone, saved, useSprint, wordsOf } from './request';
-
-type Report = components['schemas']['Report'];
 
 const SETTLE_MS = 300;
 const BACKLOG = 'backlog';

@@ -1,12 +1,10 @@
 import { api } from '../../api/client';
-import type { components } from '../../api/schema';
+import type { Velocity } from '../../api/types';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Card } from '../../state/model';
 import { sumOfPoints } from '../../state/model';
 import { useAnswer } from '../../util/answer';
 import { formatNumber, plural } from '../../util/format';
-
-export type Velocity = components['schemas']['Velocity'];
 
 /** Loads the velocity of the board; null until it is known. */
 export function useVelocity(store: BoardStore): Velocity | null {
