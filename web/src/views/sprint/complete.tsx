@@ -6,6 +6,7 @@ import type { Report } from '../../api/types';
 import { Button, SelectField, Skeleton } from '../../components/controls';
 import { Dialog, useFirstFocus } from '../../components/dialog';
 import { SprintOptions } from '../../components/sprint-options';
+import { Table } from '../../components/table';
 import { pathOf } from '../../router';
 import { announce } from '../../state/announce';
 import { closeDialog, openDialog } from '../../state/dialogs';
@@ -218,35 +219,23 @@ function ReportNumbers({ report, state }: { report: Report; state: BoardState })
   const to = unfinished.stories[0]?.carried_to;
   const target = to ? state.sprints.get(to) : undefined;
   const rows = [
-    { name: 'Committed', ...committed },
-    { name: 'Added', ...added },
-    { name: 'Re-estimated', ...changed },
-    { name: 'Removed', ...removed },
-    { name: 'Completed', ...completed },
-    { name: 'Unfinished', ...unfinished },
-  ];
+    ['Committed', committed],
+    ['Added', added],
+    ['Re-estimated', changed],
+    ['Removed', removed],
+    ['Completed', completed],
+    ['Unfinished', unfinished],
+  ] as const;
   return (
     <div class="question">
-      <div class="table-wrap">
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">Report</th>
-              <th scope="col">Stories</th>
-              <th scope="col">Points</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ name, count, points }) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td>{formatNumber(count)}</td>
-                <td>{formatNumber(points)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Table
+        name="Numbers of the report"
+        head={['Report', 'Stories', 'Points']}
+        rows={rows.map(([name, { count, points }]) => ({
+          key: name,
+          cells: [name, formatNumber(count), formatNumber(points)],
+        }))}
+      />
       {unfinished.count > 0 && (
         <p>
           {plural(unfinished.count, 'unfinished story', 'unfinished stories')} moved to{' '}
