@@ -67,6 +67,13 @@ export const sprintName = ({ name, start_date }: Pick<Sprint, 'name' | 'start_da
 /** The name of a sprint in a sentence. */
 export const sprintInText = (sprint: Sprint): string => isolated(sprintName(sprint));
 
+/** The name of a list; of a sprint that does not exist any more, its id. */
+export function listName({ sprints }: BoardState, list: ListId, backlog = 'Backlog'): string {
+  if (list === null) return backlog;
+  const sprint = sprints.get(list);
+  return sprint ? sprintName(sprint) : `#${list}`;
+}
+
 export const bySeq = (a: Place, b: Place): number => a.seq - b.seq || a.id - b.id;
 
 const NONE: readonly Card[] = [];

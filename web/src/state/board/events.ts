@@ -1,7 +1,7 @@
 import type { Board, Event, Sprint, Task } from '../../api/types';
-import { quoted, whoOf } from '../../util/names';
+import { isolated, quoted, whoOf } from '../../util/names';
 import type { BoardState, Card } from '../model';
-import { bySeq, sprintInText, sprintName, statusName, withEntry } from '../model';
+import { bySeq, listName, sprintName, statusName, withEntry } from '../model';
 
 /** The revision at which a row was read, if it is later than the revision of the state. */
 export type ReadAt = (entity: Event['entity'], id: number) => number;
@@ -114,12 +114,11 @@ export function describeEvent(
   // A shift is a part of a move, which has an event of its own.
   if (!name || type === 'stories.shifted') return undefined;
   const { status, sprint_id } = (event.after ?? {}) as Partial<Card>;
-  const list = sprint_id == null ? undefined : after.sprints.get(sprint_id);
   let what = VERBS[type.split('.')[1] ?? ''] ?? (type === 'story.moved' ? 'moved' : 'changed');
   let to = TARGETS[type] ?? '';
   if (isStory && !to && event.before && event.after) {
     if (status) to = statusName(status);
-    else if (sprint_id !== undefined) to = list ? sprintInText(list) : 'the backlog';
+    else if (sprint_id !== undefined) to = isolated(listName(after, sprint_id, 'the backlog'));
     if (to) what = 'moved';
   }
   return `${whoOf(actor)} ${what} ${quoted(name)}${to && ` to ${to}`}`;

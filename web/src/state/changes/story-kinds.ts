@@ -1,8 +1,8 @@
 import { api, createOn, headersOf } from '../../api/client';
 import type { NewStory, Story } from '../../api/types';
-import type { BoardState, Card, ListId } from '../model';
-import { sprintInText, statusName, storiesOf, withoutStory, withStory } from '../model';
-import { quoted } from '../../util/names';
+import type { BoardState, Card } from '../model';
+import { listName, statusName, storiesOf, withoutStory, withStory } from '../model';
+import { isolated, quoted } from '../../util/names';
 import type { Kinds, Of, Outcome, StoryFields } from './change';
 import { ifMatchOf, now, temporaryId } from './change';
 import { movesBack, nextSeq, seqsAt } from './positions';
@@ -39,11 +39,6 @@ const storyOutcome = (story: Story, response: Response): Outcome => ({
   id: story.id,
   version: story.version,
 });
-
-const listName = (state: BoardState, list: ListId): string => {
-  const sprint = list === null ? undefined : state.sprints.get(list);
-  return sprint ? sprintInText(sprint) : 'the backlog';
-};
 
 export const STORY_KINDS: Kinds<'story'> = {
   'story.create': {
@@ -121,7 +116,9 @@ export const STORY_KINDS: Kinds<'story'> = {
       const [first = 0] = ids;
       const what = ids.length === 1 ? titleOf(before, first) : `${ids.length} stories`;
       const isSame = ids.every((id) => before.stories.get(id)?.sprint_id === list);
-      return isSame ? `Move ${what}` : `Move ${what} to ${listName(before, list)}`;
+      return isSame
+        ? `Move ${what}`
+        : `Move ${what} to ${isolated(listName(before, list, 'the backlog'))}`;
     },
     apply(state, { ids, list, position }) {
       const others = storiesOf(state, list).filter(({ id }) => !ids.includes(id));

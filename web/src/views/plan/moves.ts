@@ -5,7 +5,7 @@ import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { focusCard } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
-import { sprintName, sprintsOf, STATUSES, statusName, storiesOf } from '../../state/model';
+import { listName, sprintsOf, STATUSES, statusName, storiesOf } from '../../state/model';
 import { plural } from '../../util/format';
 import { selected } from './selection';
 
@@ -163,13 +163,10 @@ export function moveItems(
           { name: 'Last', run: toEnd('last'), isDisabled: isEndKnown && isLastOf(all) },
         ]
       : []),
-    ...lists.map((target, i) => {
-      const sprint = target === null ? undefined : state.sprints.get(target);
-      return {
-        name: sprint ? sprintName(sprint) : 'Backlog',
-        isFirst: i === 0,
-        run: () => moveTo(store, stories, target, 'last'),
-      };
-    }),
+    ...lists.map((target, i) => ({
+      name: listName(state, target),
+      isFirst: i === 0,
+      run: () => moveTo(store, stories, target, 'last'),
+    })),
   ];
 }

@@ -8,7 +8,7 @@ import { Downloads, Figure } from '../../components/figure';
 import { NoAnswer } from '../../components/no-answer';
 import { storyUrl } from '../../router';
 import type { BoardState } from '../../state/model';
-import { SPRINT_STATES, sprintName } from '../../state/model';
+import { listName, SPRINT_STATES, sprintName } from '../../state/model';
 import { useAnswer } from '../../util/answer';
 import { dateIn } from '../../util/calendar';
 import { formatLongDay, formatNumber, formatRange, formatTimeIn, plural } from '../../util/format';
@@ -206,10 +206,4 @@ const shortPoints = (points: number | null | undefined): string =>
 function pointsOf(story: Reported): string {
   if (story.to !== undefined) return `${shortPoints(story.from)} → ${shortPoints(story.to)}`;
   return shortPoints(story.points);
-}
-
-function listName(state: BoardState, id: number | null): string {
-  if (id === null) return 'Backlog';
-  const sprint = state.sprints.get(id);
-  return sprint ? sprintName(sprint) : `Sprint ${id}`;
 }

@@ -1,7 +1,7 @@
 import { api } from '../../api/client';
 import type { Event } from '../../api/types';
-import type { Card } from '../../state/model';
-import { sprintName, statusName } from '../../state/model';
+import type { Card, ListId } from '../../state/model';
+import { listName, statusName } from '../../state/model';
 import { store } from '../../state/stores';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { formatTime } from '../../util/format';
@@ -30,10 +30,8 @@ export const nameOf = (field: string): string =>
 /** A value of an event as text. */
 export function shown(name: string, value: unknown): string {
   if (name === 'status') return statusName(value as Card['status']);
-  if (name === 'sprint_id') {
-    const sprint = store.value?.view.value?.sprints.get(value as number);
-    return value === null ? 'Backlog' : sprint ? sprintName(sprint) : `#${value as number}`;
-  }
+  const state = store.value?.view.value;
+  if (name === 'sprint_id' && state) return listName(state, value as ListId);
   if (value === null || value === undefined || value === '') return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
   return typeof value === 'string' ? value : JSON.stringify(value);
