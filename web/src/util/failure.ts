@@ -18,3 +18,18 @@ export function failureText(failure: unknown): string {
   if (isDisconnected(failure)) return 'The service cannot be reached. Try again in a moment.';
   throw failure;
 }
+
+/** The errors of a form by field, or that of the form if none is about one of its fields. */
+export function fieldErrors<Field extends string>(
+  failure: unknown,
+  fields: readonly Field[],
+  textOf: (failure: unknown) => string = failureText,
+): { [name in Field | 'form']?: string } {
+  const errors: { [name in Field | 'form']?: string } = {};
+  for (const field of fields) {
+    const detail = failure instanceof ApiError ? failure.detailOf(field) : undefined;
+    if (detail) errors[field] = detail;
+  }
+  if (Object.keys(errors).length === 0) errors.form = textOf(failure);
+  return errors;
+}

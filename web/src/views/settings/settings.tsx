@@ -11,7 +11,7 @@ import type { BoardStore } from '../../state/board/board-store';
 import { readBoard } from '../../state/board/connection';
 import { canWrite } from '../../state/session';
 import { useTitle } from '../../state/title';
-import { failureText } from '../../util/failure';
+import { fieldErrors } from '../../util/failure';
 import { weekdays } from '../../util/format';
 import { useSubmit } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
@@ -224,13 +224,11 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
 }
 
 function errorsOf(failure: unknown): Errors {
-  if (!(failure instanceof ApiError)) return { form: failureText(failure) };
-  if (failure.code === 'name_taken') return { name: failure.message };
+  if (failure instanceof ApiError && failure.code === 'name_taken')
+    return { name: failure.message };
+  const errors: Errors = fieldErrors(failure, ['name', 'time_zone', 'working_days']);
   // The service describes the field of the request.
-  const errors: Errors = {
-    name: failure.detailOf('name'),
-    time_zone: failure.detailOf('time_zone') && 'Choose a time zone, such as Europe/Berlin.',
-    working_days: failure.detailOf('working_days') && 'Choose at least one working day.',
-  };
-  return Object.values(errors).some(Boolean) ? errors : { form: failureText(failure) };
+  if (errors.time_zone) errors.time_zone = 'Choose a time zone, such as Europe/Berlin.';
+  if (errors.working_days) errors.working_days = 'Choose at least one working day.';
+  return errors;
 }

@@ -11,6 +11,7 @@ import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
 import { sprintInText, sprintName } from '../../state/model';
+import { fieldErrors } from '../../util/failure';
 import { formatDate } from '../../util/format';
 import { isolated } from '../../util/names';
 import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
@@ -59,14 +60,7 @@ function errorsOf({ start_date: start, end_date: end }: Draft): Errors {
   return {};
 }
 
-/** The errors of the service by field, or that of the form if none is about a field. */
-function errorsFrom(failure: unknown): Errors {
-  const errors = NAMES.flatMap((name) => {
-    const detail = failure instanceof ApiError && failure.detailOf(name);
-    return detail ? [[name, detail]] : [];
-  });
-  return errors.length > 0 ? (Object.fromEntries(errors) as Errors) : { form: wordsOf(failure) };
-}
+const errorsFrom = (failure: unknown): Errors => fieldErrors(failure, NAMES, wordsOf);
 
 interface SprintFormProps {
   draft: Draft;

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { api } from '../../api/client';
-import { ApiError } from '../../api/problem';
 import type { Board, Session } from '../../api/types';
 import { Button, SelectField, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
@@ -9,7 +8,7 @@ import { DialogForm } from '../../components/dialog-form';
 import { alertError, announce } from '../../state/announce';
 import { signIn } from '../../state/session';
 import { useAnswer } from '../../util/answer';
-import { failureText } from '../../util/failure';
+import { fieldErrors, failureText } from '../../util/failure';
 import { useSubmit } from '../../util/submit';
 
 type Scope = Session['scope'];
@@ -21,8 +20,6 @@ interface NewTokenProps {
   onCreated: () => void;
   onClose: () => void;
 }
-
-type Errors = Partial<Record<'name' | 'scope' | 'boards' | 'expires_at' | 'form', string>>;
 
 /** Creates a token, and shows its secret once. */
 export function NewToken({ isFirst, onCreated, onClose }: NewTokenProps) {
@@ -174,16 +171,8 @@ function TokenForm({ isFirst, onMade, onClose }: TokenFormProps) {
 
 const FIRST = 'The first token must have the scope Admin. From then on, everybody must sign in.';
 
-function errorsOf(failure: unknown): Errors {
-  if (!(failure instanceof ApiError)) return { form: failureText(failure) };
-  const errors: Errors = {
-    name: failure.detailOf('name'),
-    scope: failure.detailOf('scope'),
-    boards: failure.detailOf('boards'),
-    expires_at: failure.detailOf('expires_at'),
-  };
-  return Object.values(errors).some(Boolean) ? errors : { form: failureText(failure) };
-}
+const errorsOf = (failure: unknown) =>
+  fieldErrors(failure, ['name', 'scope', 'boards', 'expires_at']);
 
 function CreatedToken({ secret, onClose }: { secret: string; onClose: () => void }) {
   const input = useRef<HTMLInputElement>(null);
