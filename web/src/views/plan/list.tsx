@@ -19,7 +19,7 @@ import { formatNumber, formatRange, plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
 import { isolated, quoted } from '../../util/names';
 import { SprintActions } from '../sprint/actions';
-import { loadOf } from '../sprint/velocity';
+import { isOverAverage, LoadBar, loadOf } from '../sprint/velocity';
 import { createStory } from '../story/create';
 import { newTitles } from '../story/drafts';
 import { dropIntoList, moveItems } from './moves';
@@ -169,11 +169,7 @@ function ListHead(props: PlanListProps & { name: string }) {
   const list = sprint?.id ?? null;
   const isKnown = store.lists.loaded.value.has(list);
   const part = list === null ? store.lists.part.value : null;
-  const { value, average, text } = loadOf(
-    all,
-    sprint && sprint.state !== 'completed' ? velocity : null,
-  );
-  const isOver = average !== undefined && value > average;
+  const load = loadOf(all, sprint && sprint.state !== 'completed' ? velocity : null);
   return (
     <header class="plan-head">
       <h2>
@@ -195,18 +191,11 @@ function ListHead(props: PlanListProps & { name: string }) {
         )}
         {isKnown && sprint && (
           <>
-            <span class={isOver ? 'over-average' : ''}>{text}</span>
-            {average !== undefined && (
-              <progress
-                class={isOver ? 'over-average' : ''}
-                value={Math.min(value, average)}
-                max={average}
-                aria-label="Compared with the average velocity"
-              />
-            )}
+            <span class={isOverAverage(load) ? 'over-average' : ''}>{load.text}</span>
+            <LoadBar load={load} />
           </>
         )}
-        {isKnown && !sprint && value > 0 && <span>{plural(value, 'point')}</span>}
+        {isKnown && !sprint && load.value > 0 && <span>{load.text}</span>}
       </span>
       {sprint && <SprintActions sprint={sprint} />}
       {sprint?.goal && <Goal key={sprint.goal} text={sprint.goal} />}

@@ -12,7 +12,7 @@ import { formatDate, formatNumber, plural } from '../../util/format';
 import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
 import type { SprintDialogProps } from './request';
 import { reportDone, saved, useSprint, wordsOf } from './request';
-import { loadOf, useVelocity } from './velocity';
+import { LoadBar, loadOf, useVelocity } from './velocity';
 
 interface QuestionProps {
   title: string;
@@ -153,12 +153,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
           )}
           {load.average !== undefined && velocity && (
             <div class="against-average">
-              <progress
-                class={load.value > load.average ? 'over-average' : ''}
-                value={Math.min(load.value, load.average)}
-                max={load.average}
-                aria-label="Compared with the average velocity"
-              />
+              <LoadBar load={load} />
               <span>{load.text}</span>
               <span class="note">
                 (average of the last {plural(velocity.sprints.length, 'sprint')})

@@ -42,5 +42,23 @@ export function loadOf(stories: readonly Card[], velocity: Velocity | null): Loa
   return { value: points, text: plural(points, 'point') };
 }
 
+/** Whether a sprint has more than the team completes on average. */
+export const isOverAverage = ({ value, average }: Load): boolean =>
+  average !== undefined && value > average;
+
+/** How full a sprint is, as a bar; nothing without history. */
+export function LoadBar({ load }: { load: Load }) {
+  const { value, average } = load;
+  if (average === undefined) return null;
+  return (
+    <progress
+      class={isOverAverage(load) ? 'over-average' : ''}
+      value={Math.min(value, average)}
+      max={average}
+      aria-label="Compared with the average velocity"
+    />
+  );
+}
+
 const rounded = (value: number | null | undefined): number | undefined =>
   value ? Math.round(value < 10 ? value * 10 : value) / (value < 10 ? 10 : 1) : undefined;
