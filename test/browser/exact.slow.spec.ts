@@ -908,6 +908,20 @@ describe('Undo', () => {
     expect((await client.get('/api/stories/5')).body.external_id).toBe('jira:A-1');
   });
 
+  test('deletes a story that was created again with a change', async () => {
+    const board = await startSmallBoard(['Ant']);
+    const page = await openPageWithoutStream(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Title').fill('Red ant');
+    await board.client.delete(`/api/stories/${board.ids.Ant}`);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await card(page, 'To do', 'Red ant').getByText('#2').waitFor();
+    await until(page, fieldOf(2, 'title'), 'Red ant');
+    await page.keyboard.press('z');
+    await until(page, titlesOf(board.sprint), '');
+  });
+
   test('of a move puts the story at the end of its list if its neighbour has left that', async () => {
     const board = await startSmallBoard();
     const page = await openPage(`${board.url}/backlog`);
