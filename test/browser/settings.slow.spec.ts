@@ -34,6 +34,7 @@ describe('The settings of a board', () => {
     await save(page);
     await page.getByText('Another board has this name.').waitFor();
     await page.getByLabel('Name').fill('Falcon 9');
+    await page.getByText('Another board has this name.').waitFor({ state: 'detached' });
     await save(page);
     await page.waitForURL(`${service.url}/b/Falcon%209/settings`);
     await page.getByRole('status').getByText('Settings saved').waitFor();
@@ -172,6 +173,23 @@ describe('The settings of a board', () => {
     await page.getByRole('link', { name: 'Team Comet' }).waitFor();
     expect(await page.getByRole('link', { name: 'rocket' }).count()).toBe(0);
     expect((await service.client.get('/api/boards/rocket')).status).toBe(404);
+  });
+
+  test('are not offered again once the board is deleted', async () => {
+    const { service, page } = await openSettings();
+    const dialog = page.getByRole('dialog');
+    await page.getByLabel('Name').fill('Falcon 9');
+    await page.getByRole('button', { name: 'Delete board' }).click();
+    await dialog.getByLabel('Name of the board').fill('rocket');
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByRole('status').getByText('Deleted rocket').waitFor();
+    expect(await page.getByText('is not saved').count()).toBe(0);
+
+    await page.goto(`${service.url}/b/Team%20Comet/settings`);
+    await page.getByLabel('Name').fill('Falcon 9');
+    await service.client.delete('/api/boards/Team%20Comet');
+    await page.getByText('This board was deleted').waitFor();
+    expect(await page.getByText('is not saved').count()).toBe(0);
   });
 
   test('delete it without taking the user away from another board', async () => {

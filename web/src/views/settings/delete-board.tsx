@@ -11,8 +11,14 @@ import { failureText } from '../../util/failure';
 import { isolated } from '../../util/names';
 import { useSubmit } from '../../util/submit';
 
+interface DeleteBoardProps {
+  board: Board;
+  onDeleted: () => void;
+  onClose: () => void;
+}
+
 /** Asks for the name of the board before it is deleted with everything on it. */
-export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => void }) {
+export function DeleteBoard({ board, onDeleted, onClose }: DeleteBoardProps) {
   const typed = useSignal('');
   const { isBusy, error, submit } = useSubmit(failureText);
   const remove = async (): Promise<void> => {
@@ -29,6 +35,7 @@ export function DeleteBoard({ board, onClose }: { board: Board; onClose: () => v
         header: { 'If-Match': etag },
       },
     });
+    onDeleted();
     // The live stream may have closed the dialog, so it does not show whether the user has gone elsewhere.
     if (url.value === here) navigate('/');
     report(`Deleted ${isolated(board.name)}`);

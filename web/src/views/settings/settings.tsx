@@ -61,7 +61,13 @@ export function SettingsView({ store }: { store: BoardStore }) {
           <Exports board={board.name} />
         </>
       )}
-      {isDeleting.value && <DeleteBoard board={board} onClose={() => (isDeleting.value = false)} />}
+      {isDeleting.value && (
+        <DeleteBoard
+          board={board}
+          onDeleted={() => unsaved.delete(board.id)}
+          onClose={() => (isDeleting.value = false)}
+        />
+      )}
     </div>
   );
 }
@@ -102,6 +108,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   const draft: Draft = { ...fieldsOf(board), ...typed };
   useEffect(
     () => () => {
+      if (store.reader.failure.value) unsaved.delete(board.id);
       if (!unsaved.has(board.id)) return;
       announceUnsaved(`Settings of ${store.name}`, () => navigate(pathOf(store.name, 'settings')));
     },
@@ -118,6 +125,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
       JSON.stringify(value) !== JSON.stringify(present[name as keyof Draft]);
     const next = Object.fromEntries(Object.entries({ ...typed, ...fields }).filter(isTyped));
     set({ typed: next, original: isDirty ? changes.value.original : board });
+    error.value = undefined;
   };
 
   const save = async (): Promise<void> => {
