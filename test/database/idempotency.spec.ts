@@ -169,6 +169,18 @@ describe('a request with an Idempotency-Key', () => {
     expect((await service.client.get('/api/boards/Another')).status).toBe(404);
   });
 
+  it('is rejected if the key belongs to a request with another query', async () => {
+    const send = (query: string) =>
+      service.client.post(`/api/boards/Query/import${query}`, undefined, {
+        raw: 'title\nnew',
+        headers: { 'idempotency-key': 'query', 'content-type': 'text/csv' },
+      });
+    expect((await send('')).status).toBe(200);
+    const { status, body } = await send('?format=csv');
+    expect([status, body.code]).toEqual([422, 'idempotency_key_reused']);
+    expect(await storiesOf('Query')).toHaveLength(1);
+  });
+
   it('is the same request with or without a trailing slash', async () => {
     await post('/api/boards/Slash/backlog', 'slash', { title: 'one' });
     const again = await post('/api/boards/Slash/backlog/', 'slash', { title: 'one' });

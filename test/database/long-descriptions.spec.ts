@@ -107,6 +107,17 @@ describe('long descriptions of many stories are never in memory at once', () => 
   });
 });
 
+it('is still found by a search after an import of another title', async () => {
+  const board = await Workspace.create(service.client);
+  const description = `needle ${LONG}`;
+  await board.story(null, { external_id: 'X-1', title: 'Old', description });
+  expect((await importInto(board, ['external_id,title', 'X-1,New'])).status).toBe(200);
+  for (const q of ['needle', 'new']) {
+    const { body } = await service.client.get(`${board.path}/stories?q=${q}`);
+    expect([q, body]).toMatchObject([q, [{ title: 'New', description }]]);
+  }
+});
+
 it('of a repeated request is that of its first response, even if the story has another one on another board', async () => {
   const { client } = service;
   const board = await Workspace.create(client);

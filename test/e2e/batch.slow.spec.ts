@@ -551,6 +551,14 @@ describe('a batch that fails', () => {
     expect((await batch(board, good)).status).toBe(200);
   });
 
+  it('cannot delete a completed sprint', async () => {
+    const { board, sprint } = await filled();
+    await made2xx(service.client.post(`/api/sprints/${sprint.id}/complete`));
+    const answer = await batch(board, [{ op: 'delete', type: 'sprint', id: sprint.id }]);
+    expectProblem(answer, 409, 'sprint_completed');
+    expect((await service.client.get(`/api/sprints/${sprint.id}`)).status).toBe(200);
+  });
+
   it('on a resource that an earlier operation deleted is 404', async () => {
     const { board, first, sprint } = await filled();
     const answer = await batch(board, [

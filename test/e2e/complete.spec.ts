@@ -314,6 +314,10 @@ describe('a completed sprint', () => {
       }),
       'move out of it': client.post(`/api/stories/${a}/move`, { sprint_id: null }),
       'move into it': client.post(`/api/stories/${b}/move`, { sprint_id: sprint }),
+      'move into it together with one that is in it': client.post(
+        `/api/boards/${name}/stories/move`,
+        { story_ids: [a, b], sprint_id: sprint },
+      ),
       'move next to a neighbour in it': client.post(`/api/stories/${b}/move`, {
         position: { after: a },
       }),

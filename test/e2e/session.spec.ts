@@ -64,6 +64,13 @@ describe('a session', () => {
     expectProblem(await client.get('/api/tokens'), 403, 'forbidden');
   });
 
+  it('must match completely', async () => {
+    const { cookie } = await browser();
+    const wrong = cookie.slice(0, -10) + 'a'.repeat(10);
+    const answer = await service.client.with({ cookie: wrong }).get('/api/boards');
+    expectProblem(answer, 401, 'unauthorized');
+  });
+
   it('is stored as a digest only', async () => {
     const { cookie } = await browser();
     const secret = cookie.split('=')[1] ?? '';

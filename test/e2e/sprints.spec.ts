@@ -257,6 +257,22 @@ describe('the state of a sprint', () => {
     expect((await service.client.get(`${board.path}/sprints/current`)).body.id).toBe(second.id);
   });
 
+  it('of two that start on one day: the one created later is the next one', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const first = await board.sprint('2026-11-16');
+    at('2026-11-16');
+    const second = await board.sprint('2026-11-16');
+    await board.sprint('2026-12-16');
+    const path = `/api/sprints/${first.id}`;
+    const changed = await client.put(path, { goal: 'Ship it' });
+    expect(changed.body).toEqual((await client.get(path)).body);
+    expect(changed.body.state).toBe('ended');
+    const story = await board.story(first);
+    await made2xx(client.post(`${path}/complete`, { unfinished: 'next' }));
+    expect((await client.get(`/api/stories/${story.id}`)).body.sprint_id).toBe(second.id);
+  });
+
   it('with an end date does not depend on later ones: sprints may overlap', async () => {
     const board = await Workspace.create(service.client);
     const long = await board.sprint('2026-11-01', { end_date: '2026-11-30' });

@@ -159,6 +159,30 @@ describe('the stream of a board', () => {
     ]);
   });
 
+  it('has new events of the requested types after a log that ends with others', async () => {
+    const board = await Workspace.create(service.client);
+    const story = await board.story(null);
+    const stream = await openStarted(`${board.path}/stream?after=0&type=story.updated`);
+    const [open] = service.app.get(StreamsService)['streams'];
+    while (!open?.stream.isLive) await turn();
+    await made2xx(service.client.put(`/api/stories/${story.id}`, { title: 'Other' }));
+    await stream.reaches(3);
+    expect(stream.logged.map(({ event }) => event)).toEqual(['story.updated']);
+  });
+
+  it('goes on after another stream of the board was closed', async () => {
+    const board = await Workspace.create(service.client);
+    const [one, two] = [
+      await openStarted(`${board.path}/stream`),
+      await openStarted(`${board.path}/stream`),
+    ];
+    one.close();
+    while (service.app.get(StreamsService).count > 1) await turn();
+    await board.story(null);
+    await two.reaches(2);
+    expect(two.revisions).toEqual([2]);
+  });
+
   it('has a long log from its beginning, even if the service reads it in chunks', async () => {
     const board = await Workspace.create(service.client);
     const sprint = await board.sprint('2026-11-23');
