@@ -157,6 +157,47 @@ describe('Signing in', () => {
     await card(page, 'Done', 'Buy a ticket').waitFor();
   });
 
+  test('again in one tab is enough for all tabs, which save their changes and show those of others', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const again = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    const other = await page.context().newPage();
+    await other.goto(page.url());
+    const tabs = [page, other];
+    for (const tab of tabs) await tab.getByRole('img', { name: 'Burndown of Sprint 1' }).waitFor();
+    const dialog = (tab: Page) => tab.getByRole('dialog', { name: 'Sign in again' });
+    await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
+    await card(page, 'To do', 'Buy a ticket').focus();
+    await page.keyboard.press('2');
+    await dialog(page).waitFor();
+    await other.getByRole('button', { name: 'Show as table' }).click();
+    await dialog(other).waitFor();
+    const saved = page.waitForResponse(
+      (response) => response.ok() && response.request().method() === 'PUT',
+    );
+    await signIn(other, again.token);
+    await saved;
+    for (const tab of tabs) {
+      await card(tab, 'In progress', 'Buy a ticket').waitFor();
+      expect(await dialog(tab).count()).toBe(0);
+    }
+    const { client } = place.service;
+    const { body } = await client.get('/api/boards/rocket/stories', as(place.admin));
+    await client.put(`/api/stories/${body[0].id}`, { status: 'done' }, as(place.admin));
+    for (const tab of tabs) await card(tab, 'Done', 'Buy a ticket').waitFor();
+  });
+
+  test('in one tab shows the requested page in another one that asks for a token', async () => {
+    const place = await startClosed();
+    const page = await openPage(`${place.url}/b/rocket`);
+    const other = await page.context().newPage();
+    await other.goto(place.url);
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    await signIn(other, place.admin);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+  });
+
   test('saves the changes that were made before any token was required', async () => {
     const { client, url } = await startSmallBoard();
     const page = await openPage(url);

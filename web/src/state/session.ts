@@ -29,15 +29,21 @@ const LEFT = 'sprintline.left';
 
 function keep(next: Session | null): void {
   session.value = next;
-  if (next) localStorage.setItem(KEPT, JSON.stringify(next));
+  // With the time, because the other tabs get no event if the text stays the same.
+  if (next) localStorage.setItem(KEPT, JSON.stringify({ ...next, kept_at: Date.now() }));
   else localStorage.removeItem(KEPT);
 }
 
 // All tabs share the session. After another user has signed in in another tab, this one must not go on as the first.
 window.addEventListener('storage', ({ key, newValue }) => {
-  if (key !== KEPT || !newValue || !session.value) return;
-  if ((JSON.parse(newValue) as Session).actor !== session.value.actor)
+  if (key !== KEPT || !newValue || session.value === undefined) return;
+  const next = JSON.parse(newValue) as Session;
+  if (next.actor !== session.value?.actor) {
     leavePage(() => location.reload());
+    return;
+  }
+  session.value = next;
+  isExpired.value = false;
 });
 
 export async function loadSession(): Promise<void> {

@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals';
+import { computed, effect } from '@preact/signals';
 import { lastWrite } from '../../api/client';
 import { ApiError, ignoreMissing } from '../../api/problem';
 import { openStream } from '../../api/stream';
@@ -25,7 +25,7 @@ import {
 } from '../changes/rows';
 import { createStoryAgain } from '../changes/story-kinds';
 import type { BoardState, Card } from '../model';
-import { expire, signedIn } from '../session';
+import { expire, isExpired, signedIn } from '../session';
 import { BoardReader } from './board-reader';
 import { ChangeSender } from './change-sender';
 import { ConfirmedBoard } from './confirmed-board';
@@ -140,6 +140,12 @@ export class BoardStore {
       document.removeEventListener('visibilitychange', this.wake);
       this.today.stop();
     });
+    this.cleanups.push(
+      // When the user has signed in again, here or in another tab.
+      effect(() => {
+        if (!isExpired.value) this.queue.retry();
+      }),
+    );
     try {
       await this.connection.untilAnswered(
         () => this.reader.read(),

@@ -5,7 +5,7 @@ import { Button, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { Form } from '../../components/dialog-form';
 import { recoverFocus } from '../../state/focus';
-import { isExpired, session, signIn } from '../../state/session';
+import { session, signIn } from '../../state/session';
 import { store } from '../../state/stores';
 import { useTitle } from '../../state/title';
 import { failureText } from '../../util/failure';
@@ -49,10 +49,8 @@ function SignInForm() {
       error.value = 'Enter a token.';
       return;
     }
-    const wasExpired = isExpired.value;
     try {
       await signIn(token.value.trim());
-      if (wasExpired) store.value?.queue.retry();
     } catch (failure) {
       error.value = messageOf(failure);
     }
