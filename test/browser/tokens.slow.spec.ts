@@ -104,6 +104,31 @@ describe('Signing in', () => {
     expect(await page.getByText('Buy a ticket').count()).toBe(0);
   });
 
+  test('ends in all tabs, and then no tab stores its board again', async () => {
+    const place = await startClosed();
+    const page = await openAs(place, place.admin, '/b/rocket');
+    const other = await page.context().newPage();
+    await other.clock.install();
+    await other.goto(page.url());
+    await card(other, 'To do', 'Buy a ticket').focus();
+    await until(other, storedBoards, 1);
+    const saved = await hold(other, /stories/, 'PUT');
+    await other.keyboard.press('3');
+    await saved.arrived;
+    await other.keyboard.press('2');
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByRole('button', { name: 'Discard and sign out' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+    const dialog = other.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByText('2 changes will be saved').waitFor();
+    saved.release();
+    await dialog.getByText('1 change will be saved').waitFor();
+    await other.clock.runFor(1000);
+    expect(await other.evaluate(storedBoards)).toBe(0);
+    await signIn(other, place.admin);
+    await until(other, storedBoards, 1);
+  });
+
   test('lasts until the user agrees to lose typed text', async () => {
     const place = await startClosed();
     const page = await openAs(place, place.admin, '/b/rocket');

@@ -36,7 +36,11 @@ function keep(next: Session | null): void {
 
 // All tabs share the session. After another user has signed in in another tab, this one must not go on as the first.
 window.addEventListener('storage', ({ key, newValue }) => {
-  if (key !== KEPT || !newValue || session.value === undefined) return;
+  if (key !== KEPT || session.value === undefined) return;
+  if (newValue === null) {
+    expire();
+    return;
+  }
   const next = JSON.parse(newValue) as Session;
   if (next.actor !== session.value?.actor) {
     leavePage(() => location.reload());
@@ -78,7 +82,7 @@ async function reportUnsaved(actor: string): Promise<void> {
   toast(text, { isError: true, action: { name: 'Discard', run } });
 }
 
-/** Called when the service has answered 401. */
+/** Called when the service has answered 401, and when another tab has ended the session. */
 export function expire(): void {
   if (!session.value || isExpired.value) return;
   isExpired.value = true;
@@ -112,7 +116,10 @@ export async function signOut(): Promise<void> {
     // The session has already ended.
     if (!(error instanceof ApiError && error.code === 'session_not_found')) throw error;
   }
-  if (session.value) await forgetBoards(session.value.actor);
+  const actor = session.value?.actor;
+  // First, because it closes the board, and the other tabs then stop storing theirs.
+  session.value = undefined;
   localStorage.removeItem(KEPT);
+  if (actor !== undefined) await forgetBoards(actor);
   leavePage(() => location.assign('/'));
 }

@@ -1,6 +1,7 @@
 import { batch, effect } from '@preact/signals';
 import { readSnapshot, writeSnapshot } from '../changes/outbox';
 import { byId } from '../model';
+import { isExpired } from '../session';
 import type { ConfirmedBoard } from './confirmed-board';
 import type { Lists } from './lists';
 
@@ -40,7 +41,8 @@ export class Snapshots {
     const write = (): void => {
       timer = undefined;
       const state = confirmed.state.value;
-      if (!state || isFailed()) return;
+      // Signing out deletes what is stored.
+      if (!state || isFailed() || isExpired.value) return;
       void writeSnapshot(this.actor, {
         board: state.board,
         sprints: [...state.sprints.values()],
@@ -49,7 +51,7 @@ export class Snapshots {
       });
     };
     const stop = effect(() => {
-      if (!confirmed.state.value || !lists.loaded.value) return;
+      if (!confirmed.state.value || !lists.loaded.value || isExpired.value) return;
       const { size } = confirmed.state.value.stories;
       timer ??= setTimeout(write, WRITE_MS + size * WRITE_MS_PER_STORY);
     });
