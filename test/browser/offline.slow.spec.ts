@@ -40,6 +40,22 @@ const keptStories = (): Promise<number> =>
     };
   });
 
+/** The names of the boards that the page has stored. */
+const keptNames = (): Promise<string> =>
+  new Promise((resolve) => {
+    const request = indexedDB.open('sprintline');
+    // The page creates it.
+    request.onupgradeneeded = () => request.transaction?.abort();
+    request.onerror = () => resolve('');
+    request.onsuccess = () => {
+      const keys = request.result.transaction('boards').objectStore('boards').getAllKeys();
+      keys.onsuccess = () => {
+        request.result.close();
+        resolve(keys.result.map((key: any) => key[1]).join());
+      };
+    };
+  });
+
 /** Opens the plan, selects Ant and Cat, and waits until it can be opened without a connection. */
 async function openPlan(board: SmallBoard): Promise<Page> {
   const page = await openPage(`${board.url}/backlog`, { serviceWorkers: 'allow' });
@@ -187,6 +203,51 @@ describe('Without a connection', () => {
     await page.getByRole('link', { name: 'Boards', exact: true }).click();
     await link.waitFor();
     await link.getByText('unsaved change').waitFor({ state: 'detached' });
+  });
+
+  test('lists a board once that was renamed elsewhere', async () => {
+    const { client, url } = await startKillableBoard();
+    const page = await openPage(url);
+    await until(page, keptNames, 'rocket');
+    await page.goto('about:blank');
+    await client.patch('/api/boards/rocket', { name: 'moon' });
+    await page.goto(url.replace('rocket', 'moon'));
+    await until(page, keptNames, 'moon,rocket');
+    await route(page, '**/api/**', (route) => route.abort());
+    await page.getByRole('link', { name: 'Boards', exact: true }).click();
+    const links = page.getByRole('main').getByRole('listitem').getByRole('link');
+    await links.first().waitFor();
+    expect(await links.allTextContents()).toEqual(['moon']);
+    await page.unrouteAll();
+    await page.reload();
+    await until(page, keptNames, 'moon');
+  });
+
+  test('lists no board that was deleted elsewhere, unless it has unsaved changes, until the user discards them', async () => {
+    const { client, url } = await startKillableBoard();
+    await client.post('/api/boards', { name: 'moon' });
+    const page = await openPage(url.replace('rocket', 'moon'));
+    await until(page, keptNames, 'moon');
+    await page.goto(url);
+    await until(page, keptNames, 'moon,rocket');
+    await editWithoutConnection(page);
+    await page.getByRole('link', { name: 'Boards', exact: true }).click();
+    const main = page.getByRole('main');
+    await main.getByRole('link', { name: 'moon' }).waitFor();
+    for (const name of ['moon', 'rocket']) await client.delete(`/api/boards/${name}?force=true`);
+    await connect(page);
+    await until(page, keptNames, 'rocket');
+    const entry = main.getByRole('listitem').filter({ hasText: 'rocket1 unsaved change' });
+    await entry.getByText('This board was deleted').waitFor();
+    // The board that shows the error of the deletion keeps the changes, too.
+    await page.goto(url);
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await page.getByRole('main').getByRole('link', { name: 'Boards' }).click();
+    await entry.getByRole('button', { name: 'Discard changes' }).click();
+    await entry.waitFor({ state: 'detached' });
+    expect(await page.evaluate(keptNames)).toBe('');
+    await page.reload();
+    await main.getByText('Create the first one').waitFor();
   });
 
   test('shows the board and the unsaved changes after a reload, and sends them once', async () => {

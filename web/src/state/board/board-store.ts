@@ -12,7 +12,7 @@ import type { Change } from '../changes/change';
 import type { Conflict } from '../changes/conflict';
 import { seenOf } from '../changes/conflict';
 import { asDone, kindOf } from '../changes/kinds';
-import { deleteSnapshot, Outbox } from '../changes/outbox';
+import { deleteMissing, deleteSnapshot, Outbox } from '../changes/outbox';
 import type { Gesture, Seen } from '../changes/pending';
 import { ChangeQueue } from '../changes/queue';
 import {
@@ -312,7 +312,7 @@ export class BoardStore {
   private fail(error: unknown): void {
     if (!(error instanceof ApiError)) throw error;
     this.reader.failure.value = { status: error.status, detail: error.message };
-    if (error.status === 404) void deleteSnapshot(this.actor, this.name);
+    if (error.status === 404) void deleteMissing(this.actor, (name) => name === this.name);
   }
 
   private async showSnapshot(): Promise<void> {
@@ -331,7 +331,7 @@ export class BoardStore {
     const text = this.isOwn(event) ? undefined : describeEvent(event, before, after);
     if (text) announceOther(text);
     if (event.type === 'board.deleted') {
-      this.reader.failure.value = { status: 404, detail: 'This board was deleted.' };
+      this.fail(new ApiError(404, 'board_not_found', 'This board was deleted.'));
     }
     if (event.type === 'board.updated') {
       this.connection.rename(after.board.name);

@@ -64,8 +64,41 @@ export async function forgetBoards(actor: string): Promise<void> {
 }
 
 /** Returns the stored boards of a user, ordered by name. */
-export const storedBoards = async (actor: string): Promise<readonly Board[]> =>
-  (await run((db) => db.getAll('boards', boardsOf(actor))))?.map(({ board }) => board) ?? [];
+export async function storedBoards(actor: string): Promise<readonly Board[]> {
+  const stored = await run((db) => db.getAll('boards', boardsOf(actor)));
+  const boards = stored?.map(({ board }) => board) ?? [];
+  // A board that was renamed elsewhere may also be stored under its former name.
+  const isFormer = ({ id, version }: Board): boolean =>
+    boards.some((each) => each.id === id && each.version > version);
+  return boards.filter((each) => !isFormer(each));
+}
+
+/** Deletes the stored boards of a user that no longer exist, except those with unsaved changes, which it returns. */
+export async function deleteMissing(
+  actor: string,
+  isMissing: (name: string) => boolean,
+): Promise<readonly Board[]> {
+  const kept: Board[] = [];
+  const unsaved = new Set((await unsavedBy(actor)).map(({ board }) => board));
+  await run(async (db) => {
+    const { store, done } = db.transaction('boards', 'readwrite');
+    for (const key of await store.getAllKeys(boardsOf(actor))) {
+      if (!isMissing(key[1])) continue;
+      const board = (await store.get(key))?.board;
+      if (board && unsaved.has(board.id)) kept.push(board);
+      else void store.delete(key);
+    }
+    await done;
+  });
+  return kept;
+}
+
+/** Deletes a stored board of a user with its unsaved changes. */
+export async function forgetBoard(actor: string, { id, name }: Board): Promise<void> {
+  const rows = (await unsavedBy(actor)).filter(({ board }) => board === id);
+  await inIndexedDb.remove(rows.map(({ key }) => key));
+  await deleteSnapshot(actor, name);
+}
 
 export const readSnapshot = (actor: string, name: string): Promise<Snapshot | undefined> =>
   run((db) => db.get('boards', [actor, name]));

@@ -5,12 +5,14 @@ import type { Board } from '../../api/types';
 import { useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { pathOf } from '../../router';
-import { storedBoards, unsavedBy } from '../../state/changes/outbox';
+import { report } from '../../state/announce';
+import { deleteMissing, forgetBoard, storedBoards, unsavedBy } from '../../state/changes/outbox';
 import { openDialog } from '../../state/dialogs';
 import { isAdmin, session } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { plural } from '../../util/format';
+import { isolated } from '../../util/names';
 
 /** Milliseconds between two counts of the unsaved changes, while there are any. */
 const RECOUNT_MS = 1000;
@@ -29,6 +31,18 @@ export function BoardsView() {
   }, [isUnreachable, actor]);
   const boards = data ?? (isUnreachable && stored.value.length > 0 ? stored.value : null);
   const unsaved = useUnsaved(actor);
+  /** The stored boards with unsaved changes that the service does not list. */
+  const missing = useSignal<readonly Board[]>([]);
+  useEffect(() => {
+    if (!data) return;
+    const names = new Set(data.map(({ name }) => name));
+    void deleteMissing(actor, (name) => !names.has(name)).then((kept) => (missing.value = kept));
+  }, [data, actor]);
+  const discard = async (board: Board): Promise<void> => {
+    await forgetBoard(actor, board);
+    missing.value = missing.value.filter((each) => each !== board);
+    report(`Discarded the unsaved changes of ${isolated(board.name)}`);
+  };
   useTitle('Boards – Sprintline');
   useCommands(
     canCreate
@@ -62,7 +76,7 @@ export function BoardsView() {
       {!boards && !error && !isUnreachable && <Skeleton lines={3} />}
       {error && <p role="alert">{error.message}</p>}
       {!data && isUnreachable && !error && <p class="empty">{UNREACHABLE}</p>}
-      {boards?.length === 0 && (
+      {boards?.length === 0 && missing.value.length === 0 && (
         <div class="blank">
           <p>
             A board contains the work of one team: its sprints, stories and backlog.
@@ -79,6 +93,16 @@ export function BoardsView() {
                 <span class="unsaved">{plural(unsaved.get(board.id) ?? 0, 'unsaved change')}</span>
               )}
             </a>
+          </li>
+        ))}
+        {missing.value.map((board) => (
+          <li key={board.id} class="missing">
+            <span class="board-name">{board.name}</span>
+            <span class="unsaved">{plural(unsaved.get(board.id) ?? 0, 'unsaved change')}</span>
+            <p class="note">This board was deleted, or you no longer have access to it.</p>
+            <Button kind="danger" onClick={() => void discard(board)}>
+              Discard changes
+            </Button>
           </li>
         ))}
       </ul>
