@@ -113,6 +113,28 @@ describe('Sprints in the browser', () => {
     expect(page.url()).toBe(`${service.url}/b/rocket`);
   });
 
+  test('that someone else creates or changes during a read are read once more after it', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'New sprint' }).waitFor();
+    let reads = 0;
+    page.on('request', (request) => (reads += Number(request.url().endsWith('/sprints'))));
+    const first = await hold(page, /\/sprints$/);
+    const operations = Array.from({ length: 60 }, (_, i) => ({
+      op: 'create',
+      type: 'sprint',
+      set: { name: `Next ${i}`, start_date: day(40 + i), end_date: day(40 + i) },
+    }));
+    await plan.service.client.post('/api/boards/rocket/batch', { operations });
+    await first.arrived;
+    await page.getByRole('region', { name: 'Next 59' }).waitFor();
+    expect(reads).toBe(1);
+    const second = page.waitForRequest((request) => request.url().endsWith('/sprints'));
+    first.release();
+    await (await second).response();
+    expect(reads).toBe(2);
+  });
+
   test('that someone else completes leave a message on their board', async () => {
     const plan = await startPlan();
     const page = await openPage(`${plan.service.url}/b/rocket`);

@@ -12,6 +12,8 @@ export const REREADS = 5;
 export class RowReader {
   /** The entity tags of rows, and the versions to which they belong. */
   readonly etags = new Map<string, { version: number; etag: string }>();
+  private readingSprints?: Promise<void>;
+  private nextSprints?: Promise<void>;
 
   constructor(
     private readonly confirmed: ConfirmedBoard,
@@ -66,8 +68,23 @@ export class RowReader {
     return [data as Task, etag];
   }
 
-  /** Reads the sprints again, because their states depend on the date and can change without an event. */
-  async loadSprints(): Promise<void> {
+  /**
+   * Reads the sprints again, because their states depend on the date and can change without an event. Calls during
+   * a read share the next one, because that read may be older than what they ask for.
+   */
+  loadSprints(): Promise<void> {
+    if (this.readingSprints) {
+      const again = (): Promise<void> => {
+        this.nextSprints = undefined;
+        return this.loadSprints();
+      };
+      return (this.nextSprints ??= this.readingSprints.then(again, again));
+    }
+    this.readingSprints = this.readSprints().finally(() => (this.readingSprints = undefined));
+    return this.readingSprints;
+  }
+
+  private async readSprints(): Promise<void> {
     const { data } = await this.connection.untilAnswered(() =>
       this.readPresent(() =>
         api.GET('/api/boards/{board_name}/sprints', {
