@@ -100,6 +100,29 @@ describe('The reports', () => {
     ]);
   });
 
+  test('show the new day after midnight in the time zone of the board', async () => {
+    const { client, url, clock } = await startService();
+    await client.post('/api/boards', { name: 'rocket', time_zone: 'Asia/Tokyo' });
+    // 23:59 in Tokyo.
+    clock.set('2026-11-17T14:59:00Z');
+    const sprint = { name: 'S1', start_date: '2026-11-16', end_date: '2026-11-20' };
+    const { body } = await client.post('/api/boards/rocket/sprints', sprint);
+    await client.post(`/api/sprints/${body.id}/stories`, { title: 'Ant' });
+    const page = await openPage('about:blank');
+    await page.clock.install({ time: '2026-11-17T14:59:00Z' });
+    await page.goto(`${url}/b/rocket/reports`);
+    await part(page, 'Burn-up').getByRole('img').waitFor();
+    await part(page, 'Burndown').getByRole('button', { name: 'Show as table' }).click();
+    const row = (day: string) => part(page, 'Burndown').getByRole('row', { name: day });
+    await row('Nov 17').waitFor();
+    expect(await row('Nov 18').count()).toBe(0);
+    const picture = page.waitForRequest(/kind=burnup/);
+    clock.set('2026-11-17T15:00:30Z');
+    await page.clock.fastForward(90_000);
+    await row('Nov 18').waitFor();
+    await picture;
+  });
+
   test('name the day of the commitment and its time in the time zone of the board', async () => {
     const { client, url, clock } = await startService();
     await client.post('/api/boards', { name: 'rocket', time_zone: 'Asia/Tokyo' });

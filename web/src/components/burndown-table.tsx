@@ -7,17 +7,17 @@ import { Table } from './table';
 
 interface BurndownTableProps {
   sprint: number;
-  revision: number;
+  input: string;
   kind?: 'burndown' | 'burnup';
 }
 
 /** The numbers of the burndown or of the burn-up of a sprint, day by day. */
-export function BurndownTable({ sprint, revision, kind = 'burndown' }: BurndownTableProps) {
+export function BurndownTable({ sprint, input, kind = 'burndown' }: BurndownTableProps) {
   const load = async () => {
     const params = { path: { sprint_id: sprint } };
     return (await api.GET('/api/sprints/{sprint_id}/burndown', { params })).data as Burndown;
   };
-  const answer = useAnswer(load, [sprint, revision], sprint);
+  const answer = useAnswer(load, [sprint, input], sprint);
   const { data } = answer;
   if (!data) return <NoAnswer {...answer} />;
   // Like the picture, in stories if none has points. The ideal line is known in points only.

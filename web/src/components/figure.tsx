@@ -19,8 +19,8 @@ interface FigureProps {
   name: string;
   /** The path and query of the report. */
   href: string;
-  /** The revision of the board to show. */
-  revision: number;
+  /** The result of `useReportInput`. */
+  input: string;
   /** The name of the files to download; without it, there are no downloads. */
   file?: string;
   /** The content above the picture. */
@@ -30,7 +30,7 @@ interface FigureProps {
 }
 
 /** A picture that the service draws, with its numbers as a table. */
-export function Figure({ title, name, href, revision, file, words, table }: FigureProps) {
+export function Figure({ title, name, href, input, file, words, table }: FigureProps) {
   const isTable = useSignal(false);
   return (
     <section class="figure" aria-label={title}>
@@ -43,7 +43,7 @@ export function Figure({ title, name, href, revision, file, words, table }: Figu
         </Button>
       </div>
       {words}
-      {isTable.value ? table() : <Picture name={name} href={href} revision={revision} />}
+      {isTable.value ? table() : <Picture name={name} href={href} input={input} />}
     </section>
   );
 }
@@ -74,7 +74,7 @@ export function Downloads({ href, file, formats }: DownloadsProps) {
 }
 
 /** The picture in the width of its container and in the colours of the page. */
-function Picture({ name, href, revision }: { name: string; href: string; revision: number }) {
+function Picture({ name, href, input }: { name: string; href: string; input: string }) {
   const container = useRef<HTMLDivElement>(null);
   const available = useSignal(0);
   useEffect(() => {
@@ -93,11 +93,7 @@ function Picture({ name, href, revision }: { name: string; href: string; revisio
   const width = useSettled(available.value, 200) || available.value;
   const path = width ? withQuery(href, { width: String(width), theme: theme.value }) : null;
   // Requested as text, because the browser would draw a URL from its cache after a change.
-  const answer = useAnswer(
-    async () => (path ? requestPicture(path) : null),
-    [path, revision],
-    href,
-  );
+  const answer = useAnswer(async () => (path ? requestPicture(path) : null), [path, input], href);
   const { data } = answer;
   const title = useMemo(() => data && titleOf(data), [data]);
   const [, drawnWidth, drawnHeight] = /width="(\d+)" height="(\d+)"/.exec(data ?? '') ?? [];

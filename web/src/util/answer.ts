@@ -80,6 +80,9 @@ export function useSettled<T>(value: T, ms: number): T {
 /** Milliseconds without a change after which reports are requested again. */
 const BURST_MS = 1500;
 
-/** The revision of the board once a burst of changes has ended, as an input of reports. */
-export const useSettledRevision = (store: BoardStore): number =>
-  useSettled(store.confirmed.revision.value, BURST_MS);
+/**
+ * What the reports of a board depend on, as an input of their requests: its revision, once a burst of changes has
+ * ended, and the day.
+ */
+export const useReportInput = ({ confirmed, today }: BoardStore): string =>
+  useSettled(`${confirmed.revision.value}/${today.reports.value}`, BURST_MS);

@@ -10,6 +10,8 @@ const LATER_MS = 60_000;
 /** The date in the time zone of a board, on which the states of its sprints depend. */
 export class Today {
   readonly date = signal('');
+  /** How often a new day was reported. */
+  readonly reports = signal(0);
   /** The time zone for which `date` was computed. */
   private zone = '';
   private timer?: ReturnType<typeof setInterval>;
@@ -41,8 +43,13 @@ export class Today {
     const isNext = this.date.value !== '';
     this.date.value = date;
     if (!isNext) return;
+    this.report();
+    this.later = setTimeout(() => this.report(), LATER_MS);
+  }
+
+  private report(): void {
+    this.reports.value += 1;
     this.onNextDay();
-    this.later = setTimeout(this.onNextDay, LATER_MS);
   }
 
   stop(): void {

@@ -3,12 +3,12 @@ import { BurndownTable } from '../../components/burndown-table';
 import { Figure } from '../../components/figure';
 import type { BoardStore } from '../../state/board/board-store';
 import { sprintName } from '../../state/model';
-import { useSettledRevision } from '../../util/answer';
+import { useReportInput } from '../../util/answer';
 import { formatLongDay } from '../../util/format';
 
 /** The burndown of a sprint beside its board. */
 export function Burndown({ store, sprint }: { store: BoardStore; sprint: Sprint }) {
-  const revision = useSettledRevision(store);
+  const input = useReportInput(store);
   return (
     <aside class="burndown" aria-label="Burndown">
       {sprint.state === 'planned' ? (
@@ -21,8 +21,8 @@ export function Burndown({ store, sprint }: { store: BoardStore; sprint: Sprint 
           title="Burndown"
           name={`Burndown of ${sprintName(sprint)}`}
           href={`/api/sprints/${sprint.id}/burndown`}
-          revision={revision}
-          table={() => <BurndownTable sprint={sprint.id} revision={revision} />}
+          input={input}
+          table={() => <BurndownTable sprint={sprint.id} input={input} />}
         />
       )}
     </aside>

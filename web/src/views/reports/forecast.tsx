@@ -19,7 +19,7 @@ const NAMES = ['points', 'stories', 'sprint_days'] as const;
 type Asked = Record<(typeof NAMES)[number], string>;
 
 /** The forecast: when the backlog is done, and what the next sprint completes at least. */
-export function Forecast({ board, revision }: { board: string; revision: number }) {
+export function Forecast({ board, input }: { board: string; input: string }) {
   const asked: Asked = {
     points: query.value.get('points') ?? '',
     stories: query.value.get('stories') ?? '',
@@ -32,7 +32,7 @@ export function Forecast({ board, revision }: { board: string; revision: number 
     const answer = await api.GET('/api/boards/{board_name}/forecast', { params });
     return { ...(answer.data as Data), search };
   };
-  const answer = useAnswer(load, [board, revision, search], board);
+  const answer = useAnswer(load, [board, input, search], board);
   const { data, error } = answer;
 
   if (error?.code === 'not_enough_history') {
@@ -57,7 +57,7 @@ export function Forecast({ board, revision }: { board: string; revision: number 
       name={`Forecast of ${board}`}
       href={valid ? `${href}?${valid}` : href}
       file={`${board} forecast`}
-      revision={revision}
+      input={input}
       words={
         <>
           {data && <Words data={data} />}

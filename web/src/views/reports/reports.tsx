@@ -7,14 +7,14 @@ import type { BoardStore } from '../../state/board/board-store';
 import type { BoardState } from '../../state/model';
 import { findSprint, sprintsOf } from '../../state/model';
 import { useTitle } from '../../state/title';
-import { useSettledRevision } from '../../util/answer';
+import { useReportInput } from '../../util/answer';
 import { Forecast } from './forecast';
 import { SprintReport } from './sprint-report';
 import { Velocity } from './velocity';
 
 /** The reports of a board: those of one sprint, the velocity and the forecast. */
 export function ReportsView({ store }: { store: BoardStore }) {
-  const revision = useSettledRevision(store);
+  const input = useReportInput(store);
   const name = store.view.value?.board.name;
   useTitle(name && `Reports – ${name}`);
   const state = store.view.value;
@@ -30,7 +30,7 @@ export function ReportsView({ store }: { store: BoardStore }) {
         </div>
       </header>
       {sprint ? (
-        <SprintReport board={state.board.name} sprint={sprint} state={state} revision={revision} />
+        <SprintReport board={state.board.name} sprint={sprint} state={state} input={input} />
       ) : (
         <p class="empty">
           Reports are computed from the history of the board. Create a sprint and add stories to it;
@@ -38,8 +38,8 @@ export function ReportsView({ store }: { store: BoardStore }) {
         </p>
       )}
       <div class="figures">
-        <Velocity board={state.board.name} revision={revision} />
-        <Forecast board={state.board.name} revision={revision} />
+        <Velocity board={state.board.name} input={input} />
+        <Forecast board={state.board.name} input={input} />
       </div>
     </div>
   );

@@ -17,16 +17,16 @@ interface SprintReportProps {
   board: string;
   sprint: Sprint;
   state: BoardState;
-  revision: number;
+  input: string;
 }
 
 /** The reports of a sprint: its burndown, its burn-up, and its stories in groups. */
-export function SprintReport({ board, sprint, state, revision }: SprintReportProps) {
+export function SprintReport({ board, sprint, state, input }: SprintReportProps) {
   const name = sprintName(sprint);
   const href = `/api/sprints/${sprint.id}/burndown`;
   const file = `${board} ${name}`;
   const table = (kind: 'burndown' | 'burnup') => () => (
-    <BurndownTable sprint={sprint.id} revision={revision} kind={kind} />
+    <BurndownTable sprint={sprint.id} input={input} kind={kind} />
   );
   return (
     <section class="sprint-report" aria-label={name}>
@@ -44,7 +44,7 @@ export function SprintReport({ board, sprint, state, revision }: SprintReportPro
             name={`Burndown of ${name}`}
             href={href}
             file={`${file} burndown`}
-            revision={revision}
+            input={input}
             table={table('burndown')}
           />
           <Figure
@@ -52,12 +52,12 @@ export function SprintReport({ board, sprint, state, revision }: SprintReportPro
             name={`Burn-up of ${name}`}
             href={`${href}?kind=burnup`}
             file={`${file} burn-up`}
-            revision={revision}
+            input={input}
             table={table('burnup')}
           />
         </div>
       )}
-      <Groups sprint={sprint} state={state} revision={revision} file={`${file} report`} />
+      <Groups sprint={sprint} state={state} input={input} file={`${file} report`} />
     </section>
   );
 }
@@ -75,14 +75,14 @@ const GROUPS = [
 function Groups({
   sprint,
   state,
-  revision,
+  input,
   file,
 }: Omit<SprintReportProps, 'board'> & { file: string }) {
   const load = async () => {
     const params = { path: { sprint_id: sprint.id } };
     return (await api.GET('/api/sprints/{sprint_id}/report', { params })).data as Report;
   };
-  const answer = useAnswer(load, [sprint.id, revision], sprint.id);
+  const answer = useAnswer(load, [sprint.id, input], sprint.id);
   const { data } = answer;
   return (
     <section class="figure" aria-label="Sprint report">

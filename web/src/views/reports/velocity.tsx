@@ -8,12 +8,12 @@ import { useAnswer } from '../../util/answer';
 import { formatNumber, plural } from '../../util/format';
 
 /** The velocity: how much the last completed sprints completed. */
-export function Velocity({ board, revision }: { board: string; revision: number }) {
+export function Velocity({ board, input }: { board: string; input: string }) {
   const load = async () => {
     const params = { path: { board_name: board } };
     return (await api.GET('/api/boards/{board_name}/velocity', { params })).data as Data;
   };
-  const answer = useAnswer(load, [board, revision], board);
+  const answer = useAnswer(load, [board, input], board);
   const { data } = answer;
   if (data?.sprints.length === 0) {
     return (
@@ -33,7 +33,7 @@ export function Velocity({ board, revision }: { board: string; revision: number 
       name={`Velocity of ${board}`}
       href={`/api/boards/${encodeURIComponent(board)}/velocity`}
       file={`${board} velocity`}
-      revision={revision}
+      input={input}
       words={data && <Words data={data} />}
       table={() => (data ? <VelocityTable data={data} /> : <NoAnswer {...answer} />)}
     />
