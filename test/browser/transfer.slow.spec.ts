@@ -382,6 +382,49 @@ describe('An import', () => {
     expect(await timeZone(service, 'Caf\u00e9')).toBe('Europe/Berlin');
   });
 
+  test('as a new board changes no board that someone else has created meanwhile, before the user agrees', async () => {
+    const service = await startService();
+    const page = await openPage(`${service.url}/import`, { timezoneId: 'Asia/Tokyo' });
+    await choose(page, 'comet.csv', csv('title', 'Ant'));
+    await page.getByText('The name of the new board.').waitFor();
+    await page.getByText('Creates 1 story.').waitFor();
+    await service.client.post('/api/boards', { name: 'comet', time_zone: 'Europe/Berlin' });
+    await importButton(page).click();
+    await page.getByRole('alert').getByText('there is now a board with this name').waitFor();
+    expect(await all(service, '/api/boards/comet/stories')).toEqual([]);
+    await page.getByText('Creates 1 story.').waitFor();
+    await importButton(page).click();
+    await page.getByText('Created: 1 story.').waitFor();
+    expect(await timeZone(service, 'comet')).toBe('Europe/Berlin');
+  });
+
+  test('as a new board previews the board that someone else has created meanwhile', async () => {
+    const service = await startService();
+    const page = await openPage(`${service.url}/import`);
+    await page.getByLabel('Name').fill('comet');
+    await page.getByText('The name of the new board.').waitFor();
+    const story = { title: 'Ant', external_id: 'A-1' };
+    await service.client.post('/api/boards/comet/backlog', story);
+    await choose(page, 'stories.csv', csv('external_id,title', 'A-1,Ant', 'A-2,Bee'));
+    await page.getByText('There is a board with this name').waitFor();
+    await preview(page).waitFor();
+    expect(await counts(page, 'Stories')).toEqual(['1', '0', '1']);
+  });
+
+  test('says that the time zone of its new board could not be set', async () => {
+    const service = await startService();
+    const page = await openPage(`${service.url}/import`);
+    await choose(page, 'comet.csv', csv('title', 'Ant'));
+    await page.getByText('Creates 1 story.').waitFor();
+    await route(page, '**/api/boards/comet', (route) => route.abort());
+    await importButton(page).click();
+    await page.getByText('Created: 1 story.').waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('The time zone of the board could not be set')
+      .waitFor();
+  });
+
   test('previews a file once it is known whether its board exists', async () => {
     const service = await startRocket();
     await service.client.put('/api/boards/rocket', { time_zone: 'Europe/Berlin' });

@@ -1,9 +1,11 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
+import { ApiError } from '../../api/problem';
 import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
 import { upload } from '../../api/upload';
-import { announce } from '../../state/announce';
+import { alertError, announce } from '../../state/announce';
+import { failureText } from '../../util/failure';
 import { randomKey } from '../../util/random';
 import { headerOf } from './header';
 import { countsText } from './words';
@@ -76,6 +78,8 @@ export function useImport(board: string | undefined) {
   const sent = useSignal(0);
   const done = useSignal<Answer | null>(null);
   const attempt = useSignal(0);
+  /** The name of the new board that someone else had created before the import. */
+  const takenName = useSignal<string | null>(null);
   /** The idempotency key, the same for each attempt of one import. */
   const key = useRef('');
   const name = board ?? typedName.value.trim();
@@ -94,10 +98,20 @@ export function useImport(board: string | undefined) {
       form,
       {
         signal,
-        headers: isDryRun ? {} : { 'Idempotency-Key': key.current },
+        headers: {
+          ...(isNew && { 'If-None-Match': '*' }),
+          ...(!isDryRun && { 'Idempotency-Key': key.current }),
+        },
         onProgress: (share) => (sent.value = share),
       },
     );
+  };
+
+  /** Whether someone else has created the new board since its name was checked. It then counts as an existing one. */
+  const isTaken = (failure: unknown): boolean => {
+    if (!isNew || !(failure instanceof ApiError) || failure.status !== 412) return false;
+    names.value = [...(names.value ?? []), name.normalize('NFC')];
+    return true;
   };
 
   // The dry run depends on all of these.
@@ -126,7 +140,7 @@ export function useImport(board: string | undefined) {
             announce(`The import would create ${countsText(answer.created) || 'nothing'}`);
           },
           (failure: unknown) => {
-            if (abort.signal.aborted) return;
+            if (abort.signal.aborted || isTaken(failure)) return;
             preview.value = { answer: preview.value.answer, failure };
             isPreviewing.value = false;
           },
@@ -173,18 +187,20 @@ export function useImport(board: string | undefined) {
     try {
       const answer = await send(false);
       if (creates && answer.format !== 'sprintline') {
-        // If this fails, the user can set the time zone later.
         await api
           .PATCH('/api/boards/{board_name}', {
             params: { path: { board_name: name } },
             body: { time_zone: timeZone() },
           })
-          .catch(() => undefined);
+          .catch((failure: unknown) => {
+            alertError(`The time zone of the board could not be set. ${failureText(failure)}`);
+          });
       }
       done.value = answer;
       announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
     } catch (failure) {
-      preview.value = { answer: preview.value.answer, failure };
+      if (isTaken(failure)) takenName.value = name;
+      else preview.value = { answer: preview.value.answer, failure };
     } finally {
       isImporting.value = false;
     }
@@ -194,6 +210,7 @@ export function useImport(board: string | undefined) {
     name,
     typedName,
     isNew,
+    isNameTaken: takenName.value === name,
     areNamesKnown: names.value !== null,
     file,
     fileError,

@@ -118,6 +118,11 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
           {board === undefined && (
             <TextField
               label="Name"
+              error={
+                current.isNameTaken
+                  ? 'Nothing was imported, because there is now a board with this name. To import into it, press Import again.'
+                  : undefined
+              }
               hint={
                 !name || isNew
                   ? 'The name of the new board.'
