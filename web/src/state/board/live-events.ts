@@ -14,6 +14,9 @@ interface EventsHost {
 /** The time after which a change is no longer expected in the stream. */
 const REACHED_MS = 1000;
 
+/** The number of missed events above which the board is read again, because each of them copies the map of its rows. */
+const MAX_MISSED = 500;
+
 /** Applies the events of the live stream in order, and holds them while the state cannot apply them. */
 export class LiveEvents {
   /** Whether the stream is open. */
@@ -32,13 +35,14 @@ export class LiveEvents {
 
   /** Takes an event of the stream. */
   receive(type: string, data: unknown): void {
-    if (type === 'ready') return;
-    if (type === 'reset') {
+    const missed = Number((data as { revision?: number }).revision) - this.confirmed.revision.value;
+    if (type === 'reset' || (type === 'ready' && missed > MAX_MISSED)) {
       this.held = [];
       this.isOutdated = true;
       if (!this.holds.has('reset')) void this.readAgain();
       return;
     }
+    if (type === 'ready') return;
     // After a reset, the revision belongs to the former state until the board is read.
     if (this.holds.size > 0) this.held.push(data as Event);
     else this.host.apply(data as Event);
