@@ -33,13 +33,24 @@ interface Schema extends DBSchema {
 
 let database: Promise<IDBPDatabase<Schema>> | undefined;
 
-const open = (): Promise<IDBPDatabase<Schema>> =>
-  (database ??= openDB<Schema>('sprintline', 1, {
-    upgrade(db) {
-      db.createObjectStore('changes', { keyPath: 'key' });
-      db.createObjectStore('boards', { keyPath: ['actor', 'name'] });
-    },
-  }));
+/** Opens the database when it is next used, after it could not be opened or the browser has closed it. */
+const forgetDatabase = (): void => {
+  database = undefined;
+};
+
+function open(): Promise<IDBPDatabase<Schema>> {
+  if (!database) {
+    database = openDB<Schema>('sprintline', 1, {
+      upgrade(db) {
+        db.createObjectStore('changes', { keyPath: 'key' });
+        db.createObjectStore('boards', { keyPath: ['actor', 'name'] });
+      },
+      terminated: forgetDatabase,
+    });
+    database.catch(forgetDatabase);
+  }
+  return database;
+}
 
 /** Runs work on the database; undefined without IndexedDB, where all data stay in memory only. */
 async function run<T>(work: (db: IDBPDatabase<Schema>) => Promise<T>): Promise<T | undefined> {
