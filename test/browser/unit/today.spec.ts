@@ -21,4 +21,12 @@ test('a new day is reported when it begins, and again when it has begun on a ser
   expect(onNextDay).toHaveBeenCalledTimes(1);
   jest.advanceTimersByTime(60_000);
   expect(onNextDay).toHaveBeenCalledTimes(2);
+  // Eight minutes behind.
+  jest.advanceTimersByTime(7 * 60_000 - 1);
+  const { length } = onNextDay.mock.calls;
+  jest.advanceTimersByTime(1);
+  expect(onNextDay).toHaveBeenCalledTimes(length + 1);
+  // Until the next day.
+  jest.advanceTimersByTime(12 * 3_600_000);
+  expect(onNextDay).toHaveBeenCalledTimes(5);
 });

@@ -4,8 +4,8 @@ import { alertError } from '../announce';
 import type { ConfirmedBoard } from './confirmed-board';
 
 const CHECK_MS = 15_000;
-/** The clock of the service may be behind. */
-const LATER_MS = 60_000;
+/** Minutes after which a new day is reported again, because the clock of the service may be behind. */
+const LATER_MIN = [1, 2, 4, 8];
 
 /** The date in the time zone of a board, on which the states of its sprints depend. */
 export class Today {
@@ -15,9 +15,9 @@ export class Today {
   /** The time zone for which `date` was computed. */
   private zone = '';
   private timer?: ReturnType<typeof setInterval>;
-  private later?: ReturnType<typeof setTimeout>;
+  private later: ReturnType<typeof setTimeout>[] = [];
 
-  /** @param onNextDay called when a new day begins, and once more when it has begun on the service */
+  /** @param onNextDay called when a new day begins, and again until it has begun on the service */
   constructor(
     private readonly confirmed: ConfirmedBoard,
     private readonly onNextDay: () => void,
@@ -44,7 +44,8 @@ export class Today {
     this.date.value = date;
     if (!isNext) return;
     this.report();
-    this.later = setTimeout(() => this.report(), LATER_MS);
+    this.later.forEach(clearTimeout);
+    this.later = LATER_MIN.map((min) => setTimeout(() => this.report(), min * 60_000));
   }
 
   private report(): void {
@@ -54,6 +55,6 @@ export class Today {
 
   stop(): void {
     clearInterval(this.timer);
-    clearTimeout(this.later);
+    this.later.forEach(clearTimeout);
   }
 }
