@@ -205,6 +205,16 @@ describe('Without a connection', () => {
     await link.getByText('unsaved change').waitFor({ state: 'detached' });
   });
 
+  test('says so, also before it is known who is signed in', async () => {
+    const { url } = await startKillableBoard();
+    const page = await openPage('about:blank');
+    await route(page, '**/api/session', (route) => route.abort());
+    await page.goto(url);
+    await page.getByText('The service cannot be reached').waitFor();
+    await page.unrouteAll();
+    await card(page, 'To do', 'Ant').waitFor();
+  });
+
   test('lists a board once that was renamed elsewhere', async () => {
     const { client, url } = await startKillableBoard();
     const page = await openPage(url);
@@ -600,5 +610,43 @@ describe('Without a connection', () => {
       'story.deleted',
     ]);
     expect(await page.getByRole('alert').count()).toBe(0);
+  });
+});
+
+/** The response of a service that has too many requests. */
+const BUSY = {
+  status: 429,
+  headers: { 'Retry-After': '60' },
+  contentType: 'application/problem+json',
+  body: JSON.stringify({ code: 'too_many_requests', detail: 'There are too many requests.' }),
+};
+
+describe('With a service that has too many requests', () => {
+  test('requests a list again after the time that the service names', async () => {
+    const { url } = await startKillableBoard();
+    const page = await openPage('about:blank');
+    await page.clock.install();
+    let requests = 0;
+    await page.route('**/api/boards', (route) => {
+      requests += 1;
+      return route.fulfill(BUSY);
+    });
+    await page.goto(new URL('/', url).href);
+    await page.getByRole('alert').getByText('There are too many requests.').waitFor();
+    const before = requests;
+    await page.clock.runFor(50_000);
+    expect(requests).toBe(before);
+    await page.unrouteAll();
+    await page.clock.runFor(10_000);
+    await page.getByRole('main').getByRole('link', { name: 'rocket' }).waitFor();
+  });
+
+  test('announces unsaved changes, but no lost connection', async () => {
+    const { url } = await startKillableBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').focus();
+    await route(page, '**/api/stories/*', (route) => route.fulfill(BUSY));
+    await page.keyboard.press('2');
+    await page.getByRole('status').getByText('The service is busy: 1 unsaved change').waitFor();
   });
 });

@@ -1,15 +1,18 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
+import { isBusy } from './api/client';
+import { ApiError } from './api/problem';
 import { useCommands } from './commands';
 import { Button, Icon, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
+import { NoAnswer } from './components/no-answer';
 import { closeStory, pathOf, route } from './router';
 import { alertError, announce, toast } from './state/announce';
 import type { Conflict } from './state/changes/conflict';
 import { unsavedBy } from './state/changes/outbox';
 import { closeDialog, dialog, openDialog } from './state/dialogs';
 import { recoverFocus } from './state/focus';
-import { canWrite, isAsked, isExpired, session, signOut } from './state/session';
+import { canWrite, isAsked, isExpired, session, sessionError, signOut } from './state/session';
 import { store } from './state/stores';
 import { useTitle } from './state/title';
 import { failureText } from './util/failure';
@@ -68,7 +71,7 @@ export function App() {
       <Bar />
       <main class={`view view-${view}`} tabIndex={-1}>
         {session.value === undefined ? (
-          <Skeleton lines={5} />
+          <NoSession />
         ) : session.value === null ? (
           <SignInView />
         ) : (
@@ -77,6 +80,19 @@ export function App() {
       </main>
       <Overlays />
     </>
+  );
+}
+
+/** What is shown until the session is known. */
+function NoSession() {
+  const error = sessionError.value;
+  return (
+    <NoAnswer
+      data={null}
+      error={error instanceof ApiError ? error : null}
+      isUnreachable={error !== null}
+      lines={5}
+    />
   );
 }
 
@@ -254,7 +270,8 @@ function SaveState() {
     if (isUnsaved === announced.current.isUnsaved) return;
     // Both announcements imply whether the page is connected.
     announced.current = { isUnsaved, isOffline: isUnsaved };
-    if (isUnsaved) announce(`No connection: ${plural(unsaved, 'unsaved change')}`);
+    const why = isBusy.value ? 'The service is busy' : 'No connection';
+    if (isUnsaved) announce(`${why}: ${plural(unsaved, 'unsaved change')}`);
     else if (conflicts === 0) announce('No unsaved changes');
   }, [isUnsaved]);
   useEffect(() => {

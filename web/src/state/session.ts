@@ -4,13 +4,16 @@ import { ApiError, isTemporary } from '../api/problem';
 import type { Session } from '../api/types';
 import { plural } from '../util/format';
 import { isolated } from '../util/names';
-import { backoff, whenTrue } from '../util/retry';
+import { delayAfter, whenTrue } from '../util/retry';
 import { leavePage } from '../util/unsaved';
 import { report, toast } from './announce';
 import { forgetBoards, unsavedBy } from './changes/outbox';
 
 /** The session; undefined until it is known, null if the user must sign in. */
 export const session = signal<Session | null | undefined>(undefined);
+
+/** Why the session is not known yet; null while it is requested for the first time. */
+export const sessionError = signal<unknown>(null);
 
 /** Whether the session has ended while a view was open; the view stays until the user signs in again. */
 export const isExpired = signal(false);
@@ -66,7 +69,8 @@ export async function loadSession(): Promise<void> {
       }
       const kept = localStorage.getItem(KEPT);
       if (kept && !session.value) session.value = JSON.parse(kept) as Session;
-      await new Promise((resolve) => setTimeout(resolve, backoff(attempt)));
+      sessionError.value = error;
+      await new Promise((resolve) => setTimeout(resolve, delayAfter(error, attempt)));
     }
   }
 }

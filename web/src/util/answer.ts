@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, isTemporary } from '../api/problem';
 import type { BoardStore } from '../state/board/board-store';
 import { signedIn } from '../state/session';
-import { backoff, Pause } from './retry';
+import { backoff, delayAfter, Pause } from './retry';
 
 /** The last answer to a request. */
 export interface Answer<T> {
@@ -52,7 +52,7 @@ export function useAnswer<T>(
         }
         answer.value = { data, error: error instanceof ApiError ? error : null, isUnreachable };
         if (!isUnreachable) return;
-        await pause.wait(backoff(attempt));
+        await pause.wait(delayAfter(error, attempt));
       }
     };
     void ask();
