@@ -119,7 +119,7 @@ const titleOf = (data: string): string =>
   new DOMParser().parseFromString(data, 'image/svg+xml').querySelector('title')?.textContent ?? '';
 
 /** Adds parameters to the query of a path. */
-export function withQuery(href: string, parameters: Record<string, string>): string {
+function withQuery(href: string, parameters: Record<string, string>): string {
   const [path = '', query] = href.split('?');
   return `${path}?${new URLSearchParams([...new URLSearchParams(query), ...Object.entries(parameters)])}`;
 }

@@ -4,7 +4,7 @@ import type { BoardState, Card } from '../model';
 import { bySeq, listName, sprintName, statusName, withEntry } from '../model';
 
 /** The revision at which a row was read, if it is later than the revision of the state. */
-export type ReadAt = (entity: Event['entity'], id: number) => number;
+type ReadAt = (entity: Event['entity'], id: number) => number;
 
 /**
  * Applies an event of the log to a state. A row that was read at the revision of the event or later already

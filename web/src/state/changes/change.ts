@@ -65,7 +65,7 @@ export type Move = Of<'story.move'>;
 export type Update = Of<'story.update' | 'task.update'>;
 
 /** The headers of a request that makes a change. */
-export interface Conditions {
+interface Conditions {
   /** The entity tag of the row that the user saw; absent for a creation. */
   ifMatch?: string;
   key: string;

@@ -58,7 +58,7 @@ export function shiftCard(
 }
 
 /** Moves a story to the end of another sprint or of the backlog. */
-export function moveToList(store: BoardStore, story: Card, list: ListId): void {
+function moveToList(store: BoardStore, story: Card, list: ListId): void {
   store.change([{ kind: 'story.move', ids: [story.id], list, position: 'last' }]);
 }
 

@@ -20,7 +20,7 @@ export function useVelocity(store: BoardStore): Velocity | null {
 }
 
 /** How full a sprint is: its points, or its stories if the team does not estimate. */
-export interface Load {
+interface Load {
   value: number;
   /** How much the team completes on average; undefined without history. */
   average?: number;

@@ -15,7 +15,7 @@ import { isolated } from '../../util/names';
 import { useSubmit } from '../../util/submit';
 import { NewToken } from './new-token';
 
-export const SCOPES = { read: 'Read', write: 'Write', admin: 'Admin' } as const;
+const SCOPES = { read: 'Read', write: 'Write', admin: 'Admin' } as const;
 
 /** The tokens of the service. */
 export function TokensView() {

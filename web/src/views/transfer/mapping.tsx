@@ -23,7 +23,7 @@ const FIELDS: readonly { field: string; name: string }[] = [
 /** Without the sprint: a table of Linear has several columns for a cycle. */
 const FIELDS_OF_LINEAR = FIELDS.filter(({ field }) => field !== 'sprint');
 
-export const DATE_ORDERS = [
+const DATE_ORDERS = [
   { order: 'dmy', name: 'Day, month, year' },
   { order: 'mdy', name: 'Month, day, year' },
   { order: 'ymd', name: 'Year, month, day' },
