@@ -2,12 +2,13 @@ import { report } from '../state/announce';
 import type { BoardStore } from '../state/board/board-store';
 import type { Conflict } from '../state/changes/conflict';
 import type { Card } from '../state/model';
-import { UNREACHABLE, useAnswer } from '../util/answer';
+import { useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
 import { quoted, whoOf } from '../util/names';
 import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
 import { Button } from './controls';
 import { Dialog } from './dialog';
+import { NoAnswer } from './no-answer';
 
 interface ConflictDialogProps {
   store: BoardStore;
@@ -18,10 +19,8 @@ interface ConflictDialogProps {
 /** Shows who changed a story or task before the change of the user arrived, and asks which change to keep. */
 export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps) {
   const { target, seen, revision, label, entries } = conflict;
-  const { data, error, isUnreachable } = useAnswer(
-    () => store.rows.changesSince(target, seen, revision),
-    [conflict],
-  );
+  const answer = useAnswer(() => store.rows.changesSince(target, seen, revision), [conflict]);
+  const { data, error, isUnreachable } = answer;
   const events = data ?? [];
   const changed = entries[0]?.changed;
   const deletion = events.find(({ type }) => type === 'story.deleted');
@@ -51,7 +50,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
         )}
       </ul>
       <p>Meanwhile{changed === undefined ? '' : `, ${quoted(title)}`}:</p>
-      {!data && isUnreachable && <p class="empty">{UNREACHABLE}</p>}
+      <NoAnswer {...answer} />
       <ul class="theirs" aria-label="Their changes">
         {events.map((event) => (
           <li key={event.revision}>

@@ -3,14 +3,15 @@ import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Board } from '../../api/types';
 import { useCommands } from '../../commands';
-import { Button, Skeleton } from '../../components/controls';
+import { Button } from '../../components/controls';
+import { NoAnswer } from '../../components/no-answer';
 import { pathOf } from '../../router';
 import { report } from '../../state/announce';
 import { deleteMissing, forgetBoard, storedBoards, unsavedBy } from '../../state/changes/outbox';
 import { openDialog } from '../../state/dialogs';
 import { isAdmin, session } from '../../state/session';
 import { useTitle } from '../../state/title';
-import { UNREACHABLE, useAnswer } from '../../util/answer';
+import { useAnswer } from '../../util/answer';
 import { plural } from '../../util/format';
 import { isolated } from '../../util/names';
 
@@ -19,10 +20,11 @@ const RECOUNT_MS = 1000;
 
 /** Lists the boards that the user may see. Without a connection, it lists the boards that are stored in the browser. */
 export function BoardsView() {
-  const { data, error, isUnreachable } = useAnswer(
+  const answer = useAnswer(
     async () => (await api.GET('/api/boards')).data as Board[],
     [session.value],
   );
+  const { data, error, isUnreachable } = answer;
   const canCreate = session.value?.scope !== 'read' && session.value?.boards == null;
   const stored = useSignal<readonly Board[]>([]);
   const actor = session.value?.actor ?? '';
@@ -73,9 +75,9 @@ export function BoardsView() {
           )}
         </div>
       </header>
-      {!boards && !error && !isUnreachable && <Skeleton lines={3} />}
-      {error && <p role="alert">{error.message}</p>}
-      {!data && isUnreachable && !error && <p class="empty">{UNREACHABLE}</p>}
+      {/* The list stays if it could not be read again. */}
+      {data && error && <p role="alert">{error.message}</p>}
+      <NoAnswer {...answer} lines={3} />
       {boards?.length === 0 && missing.value.length === 0 && (
         <div class="blank">
           <p>

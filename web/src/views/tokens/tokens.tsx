@@ -2,13 +2,14 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Token } from '../../api/types';
-import { Button, Skeleton } from '../../components/controls';
+import { Button } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
+import { NoAnswer } from '../../components/no-answer';
 import { report } from '../../state/announce';
 import { recoverFocus } from '../../state/focus';
 import { isAdmin, session } from '../../state/session';
 import { useTitle } from '../../state/title';
-import { UNREACHABLE, useAnswer } from '../../util/answer';
+import { useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
 import { formatTime } from '../../util/format';
 import { isolated } from '../../util/names';
@@ -35,10 +36,11 @@ function Tokens() {
   const changes = useSignal(0);
   const isCreating = useSignal(false);
   const asked = useSignal<Token | null>(null);
-  const { data, error, isUnreachable } = useAnswer(
+  const answer = useAnswer(
     async () => (await api.GET('/api/tokens')).data as Token[],
     [changes.value, session.value],
   );
+  const { data, error } = answer;
   const isFirst = data?.length === 0;
   useEffect(() => {
     // The button of a deleted token, which had the focus, is removed.
@@ -61,9 +63,9 @@ function Tokens() {
           changes under the name of the token.
         </p>
       </header>
-      {!data && !error && !isUnreachable && <Skeleton lines={4} />}
-      {error && <p role="alert">{error.message}</p>}
-      {!data && isUnreachable && <p class="empty">{UNREACHABLE}</p>}
+      {/* The list stays if it could not be read again. */}
+      {data && error && <p role="alert">{error.message}</p>}
+      <NoAnswer {...answer} lines={4} />
       {isFirst && (
         <div class="blank">
           <p>
