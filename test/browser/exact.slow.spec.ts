@@ -59,6 +59,20 @@ const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
 const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
+/** Presses a key in the moment in which a card gets the focus. */
+const pressOnFocus = (page: Page, title: string, key: string): Promise<void> =>
+  page.evaluate(
+    (given) => {
+      const press = ({ target }: FocusEvent): void => {
+        if ((target as Element).ariaLabel !== given.title) return;
+        removeEventListener('focusin', press);
+        target?.dispatchEvent(new KeyboardEvent('keydown', { key: given.key, bubbles: true }));
+      };
+      addEventListener('focusin', press);
+    },
+    { title, key },
+  );
+
 /** Opens the story Ant, which has the task “Dig a well”. */
 async function openTask(board: SmallBoard) {
   const { body } = await board.client.post(`/api/stories/${board.ids.Ant}/tasks`, {
@@ -1233,6 +1247,69 @@ describe('The live board', () => {
     await page.keyboard.press('3');
     await card(page, 'Done', 'Ant').waitFor();
     expect(await page.getByRole('heading', { level: 1 }).innerText()).toBe('Sprint 1');
+  });
+
+  const remove = ({ client, ids }: SmallBoard) => client.delete(`/api/stories/${ids.Bee}`);
+  const toBacklog = ({ client, ids }: SmallBoard) =>
+    client.post(`/api/stories/${ids.Bee}/move`, { sprint_id: null });
+  test.each([
+    ['deleted', 'board', '', 'To do', remove],
+    ['moved from', 'board', '', 'To do', toBacklog],
+    ['deleted', 'plan', '/backlog', 'Sprint 1', remove],
+  ])(
+    'ignores the keys that are meant for a card that someone else has just %s (%s)',
+    async (_what, _view, path, column, take) => {
+      const board = await startSmallBoard();
+      const page = await openPage('about:blank');
+      await page.clock.install();
+      await page.goto(board.url + path);
+      await card(page, column, 'Bee').focus();
+      await pressOnFocus(page, 'Cat', '2');
+      await take(board);
+      const message = 'Someone else has moved or deleted the story that had the focus';
+      await page.getByRole('status').getByText(message).waitFor();
+      await page.clock.fastForward(1100);
+      await page.keyboard.press('3');
+      await until(page, fieldOf(board.ids.Cat, 'status'), 'done');
+      // The ignored key has changed nothing.
+      expect(await board.story('Cat')).toMatchObject({ version: 2 });
+    },
+  );
+
+  test('ignores the keys that are meant for a card that was removed behind a dialog or with its menu', async () => {
+    const board = await startSmallBoard();
+    const { client, ids, url } = board;
+    const page = await openPage(url);
+    const message = page
+      .getByRole('region', { name: 'Messages' })
+      .getByText('Someone else has moved or deleted the story that had the focus');
+    const dialog = await openStory(page, 'Bee');
+    await client.post(`/api/stories/${ids.Bee}/move`, { sprint_id: null });
+    await card(page, 'To do', 'Bee').waitFor({ state: 'detached' });
+    await pressOnFocus(page, 'Cat', '2');
+    await page.keyboard.press('Escape');
+    await message.waitFor();
+    await page.getByRole('button', { name: 'Dismiss' }).click();
+    await card(page, 'To do', 'Dog').getByRole('button', { name: 'Move' }).click();
+    await page.getByRole('menu').waitFor();
+    await pressOnFocus(page, 'Ant', '2');
+    await client.delete(`/api/stories/${ids.Dog}`);
+    await message.waitFor();
+    expect(await titles(page, 'To do')).toEqual(['Ant', 'Cat']);
+  });
+
+  test('runs a key at once on the card that follows one which the user has moved away or deleted', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('m');
+    await pressOnFocus(page, 'Bee', '2');
+    await page.getByRole('menuitem', { name: 'Backlog' }).press('Enter');
+    await card(page, 'In progress', 'Bee').waitFor();
+    const dialog = await openStory(page, 'Cat');
+    await pressOnFocus(page, 'Dog', '2');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).press('Enter');
+    await card(page, 'In progress', 'Dog').waitFor();
   });
 
   test('updates the working days left at midnight in the time zone of the board', async () => {

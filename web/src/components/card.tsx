@@ -7,6 +7,7 @@ import { navigate, storyUrl } from '../router';
 import { cardElement, focused } from '../state/focus';
 import type { Card as Story } from '../state/model';
 import { statusName } from '../state/model';
+import { noteRemoval } from '../state/removal';
 import { canWrite } from '../state/session';
 import { store } from '../state/stores';
 import { allowDrag, dragged } from '../util/drag';
@@ -266,6 +267,7 @@ function useKeptFocus(list: { current: HTMLUListElement | null }): void {
       const id = Number(row.dataset.story);
       // The service may have assigned an id to a new story.
       const next = cardElement(store.value?.sender.created.get(id) ?? id) ?? neighbour;
+      noteRemoval(id);
       (next?.isConnected ? (next as HTMLElement) : document.querySelector('main'))?.focus();
     });
   };

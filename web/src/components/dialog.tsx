@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { closeReports } from '../state/announce';
 import { recoverFocus } from '../state/focus';
+import { noteRemoval } from '../state/removal';
 import { Icon } from './controls';
 
 interface DialogProps {
@@ -67,6 +68,7 @@ export function Dialog({ title, onClose, size, children }: DialogProps) {
       moveMessages();
       // The card may have been drawn again or removed meanwhile.
       const drawn = card && document.querySelector<HTMLElement>(`[data-story="${card}"]`);
+      if (card) noteRemoval(Number(card));
       const last = drawn || opener;
       if (last?.isConnected) last.focus();
       // The focused element may be removed together with the dialog.

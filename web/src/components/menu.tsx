@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { recoverFocus } from '../state/focus';
+import { noteRemoval } from '../state/removal';
 
 export interface MenuItem {
   name: string;
@@ -82,8 +83,12 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
     menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
     const first = menu.querySelector<HTMLElement>('[role=menuitem]:not([disabled])');
     (menu.querySelector<HTMLElement>('[aria-current]') ?? first)?.focus();
-    // The menu is removed with its card, which may appear in another list.
-    return recoverFocus;
+    const card = anchor.closest<HTMLElement>('[data-story]')?.dataset.story;
+    return () => {
+      // The menu is removed with its card, which may appear in another list.
+      recoverFocus();
+      if (card) noteRemoval(Number(card));
+    };
   }, []);
 
   const close = (): void => {

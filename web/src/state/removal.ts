@@ -1,0 +1,27 @@
+import { storiesOfChange } from './changes/rows';
+import { cardElement } from './focus';
+import { store } from './stores';
+
+export const REMOVED = 'Someone else has moved or deleted the story that had the focus';
+
+/** Milliseconds without a key after which the user has noticed that another card has the focus. */
+const NOTICED_MS = 1000;
+
+let removedAt = -NOTICED_MS;
+
+/** Notes that another card gets the focus if this one was removed, unless the user has removed it. */
+export function noteRemoval(id: number): void {
+  // Nobody else can remove a story that is not saved yet.
+  if (id < 0 || cardElement(id)) return;
+  const pending = store.value?.queue.pending.value ?? [];
+  const isOwn = pending.some(({ change }) => storiesOfChange(change).includes(id));
+  if (!isOwn) removedAt = performance.now();
+}
+
+/** Whether a key may be meant for a card that someone else has just removed. */
+export function isForRemoved(): boolean {
+  const now = performance.now();
+  if (now > removedAt + NOTICED_MS) return false;
+  removedAt = now;
+  return true;
+}
