@@ -59,6 +59,8 @@ const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
 const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
+const isFocused = (element: Element): boolean => element === document.activeElement;
+
 /** Presses a key in the moment in which a card gets the focus. */
 const pressOnFocus = (page: Page, title: string, key: string): Promise<void> =>
   page.evaluate(
@@ -989,6 +991,26 @@ describe('Undo', () => {
     await page.keyboard.press('z');
     await page.getByText('It has tasks now.').first().waitFor();
     expect((await board.client.get('/api/stories/5/tasks')).body).toHaveLength(1);
+  });
+
+  test('of a removed task is offered in the dialog of its story', async () => {
+    const board = await startSmallBoard();
+    const { page, dialog } = await openTask(board);
+    await dialog.getByRole('button', { name: 'Remove task Dig a well' }).press('Enter');
+    await dialog.getByRole('checkbox', { name: 'Dig a well' }).waitFor({ state: 'detached' });
+    const message = dialog.getByRole('region', { name: 'Messages' });
+    await message.getByText('Deleted task “Dig a well”').waitFor();
+    await until(page, 'document.activeElement.ariaLabel', 'New task');
+    // Dismiss and Undo are the last controls of the dialog.
+    await dialog.getByRole('button', { name: 'Close' }).focus();
+    await page.keyboard.press('Shift+Tab');
+    while (!(await message.getByRole('button', { name: 'Undo' }).evaluate(isFocused)))
+      await page.keyboard.press('Shift+Tab');
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('checkbox', { name: 'Dig a well' }).waitFor();
+    const tasks = `fetch('/api/stories/${board.ids.Ant}/tasks').then((response) => response.json())
+      .then((all) => all.map(({ title }) => title).join())`;
+    await until(page, tasks, 'Dig a well');
   });
 
   test('removes a change that was not sent without a connection', async () => {

@@ -55,7 +55,8 @@ export function TaskRow({ store, task, isReadOnly }: TaskRowProps) {
               const next = row?.nextElementSibling ?? row?.previousElementSibling;
               const to =
                 next?.querySelector('button:last-child') ?? row?.closest('ul')?.nextElementSibling;
-              store.change([{ kind: 'task.delete', id, storyId }], { isQuiet: true });
+              const label = `Delete task ${quoted(title)}`;
+              store.change([{ kind: 'task.delete', id, storyId }], { label });
               (to as HTMLElement | null)?.focus();
             }}
           >
