@@ -1544,6 +1544,27 @@ describe('The command palette', () => {
     expect(await selected.innerText()).toMatch(/^Sprint 1\s/);
   });
 
+  test('finds a story by its number, even if it is not loaded, but none of another board', async () => {
+    const { client, url } = await startSmallBoard();
+    const hidden = await made2xx(client.post('/api/boards/rocket/backlog', { title: 'Eel' }));
+    const other = await made2xx(client.post('/api/boards/moon/backlog', { title: 'Emu' }));
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.keyboard.press('Control+k');
+    const input = page.getByRole('combobox', { name: 'Command or story' });
+    const selected = page.getByRole('dialog').getByRole('option', { selected: true });
+    for (const text of [`#${hidden.id}`, `${hidden.id}`]) {
+      await input.fill(text);
+      await selected.getByText('Eel').waitFor();
+    }
+    await input.fill(`#${other.id}`);
+    await page.getByRole('dialog').getByText('No results.').waitFor();
+    await input.fill(`#${hidden.id}`);
+    await selected.getByText(`Story #${hidden.id}`).waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').getByRole('heading', { name: 'Eel' }).waitFor();
+  });
+
   test('does not run a command while a word is composed by an input method', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

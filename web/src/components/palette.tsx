@@ -1,6 +1,7 @@
 import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
+import type { Story } from '../api/types';
 import { commands, keyOf } from '../commands';
 import { navigate, pathOf, route, storyUrl } from '../router';
 import { announce } from '../state/announce';
@@ -55,6 +56,22 @@ function placesAndCommands(): Option[] {
   return [...places, ...all, ...sprints];
 }
 
+/** The number of a story, which is typed as `60` or `#60`. */
+const numberIn = (text: string): number => Number(/^#?(\d{1,15})$/.exec(text.trim())?.[1]);
+
+/** Finds the story with a number, if it is on the board. */
+async function findNumbered(number: number, board: string): Promise<Found['stories']> {
+  if (!number) return [];
+  try {
+    const params = { path: { story_id: number } };
+    const { data } = await api.GET('/api/stories/{story_id}', { params });
+    const story = data as Story;
+    return story.board_name === board ? [story] : [];
+  } catch {
+    return [];
+  }
+}
+
 /** Finds a command, a view, a board, a sprint or a story by its name. */
 export function Palette({ onClose }: { onClose: () => void }) {
   const id = useId();
@@ -75,14 +92,17 @@ export function Palette({ onClose }: { onClose: () => void }) {
     const isWhole = ({ name }: Option): boolean => name.toLowerCase() === words.join(' ');
     shown.sort((a, b) => Number(isWhole(b)) - Number(isWhole(a)));
     const known = [...(store.value?.view.value?.stories.values() ?? [])];
-    const stories = new Map(
-      known
-        .filter((story) => isMatch(`${story.title} #${story.id} ${story.external_id ?? ''}`))
-        .slice(0, MAX_STORIES)
-        .map(({ id, title }) => [id, title]),
-    );
     const more = found.value.q === typed.value.trim() ? found.value.stories : [];
-    for (const { id, title } of more) if (!stories.has(id)) stories.set(id, title);
+    const number = numberIn(typed.value);
+    const stories = new Map(
+      [
+        ...[...known, ...more].filter(({ id }) => id === number),
+        ...known
+          .filter((story) => isMatch(`${story.title} #${story.id} ${story.external_id ?? ''}`))
+          .slice(0, MAX_STORIES),
+        ...more,
+      ].map(({ id, title }) => [id, title]),
+    );
     const others = boards.value.filter((name) => name !== route.value.board && isMatch(name));
     return [
       ...shown,
@@ -113,8 +133,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
     const find = async (): Promise<void> => {
       const query = { q, fields: 'id,title', limit: MAX_STORIES };
       const params = { path: { board_name: board }, query };
-      const { data } = await api.GET('/api/boards/{board_name}/stories', { params });
-      if (isLatest) found.value = { q, stories: data as Found['stories'] };
+      const [{ data }, numbered] = await Promise.all([
+        api.GET('/api/boards/{board_name}/stories', { params }),
+        findNumbered(numberIn(q), board),
+      ]);
+      const stories = [...numbered, ...(data as Found['stories'])];
+      if (isLatest) found.value = { q, stories };
     };
     const fail = (): void => {
       if (isLatest) found.value = { q, stories: [] };
