@@ -1013,6 +1013,28 @@ describe('Undo', () => {
     await until(page, tasks, 'Dig a well');
   });
 
+  test('is made by Ctrl+Z, too, even without single-character shortcuts, but not in a text field', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('2');
+    await card(page, 'In progress', 'Ant').waitFor();
+    await page.keyboard.press('Control+Shift+z');
+    await page.getByLabel('Search').fill('a');
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Escape');
+    await until(page, 'document.activeElement.ariaLabel', 'Ant');
+    await page.keyboard.press('?');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Ctrl Z').waitFor();
+    await dialog.getByLabel('Single-character shortcuts').uncheck();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    expect(await titles(page, 'In progress')).toEqual(['Ant']);
+    await page.keyboard.press('Control+z');
+    await card(page, 'To do', 'Ant').waitFor();
+  });
+
   test('removes a change that was not sent without a connection', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

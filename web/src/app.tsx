@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isBusy } from './api/client';
 import { ApiError } from './api/problem';
-import { useCommands } from './commands';
+import { UNDO, useCommands } from './commands';
 import { Button, Icon, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
 import { NoAnswer } from './components/no-answer';
@@ -48,13 +48,18 @@ const SprintDialog = lazy(
 );
 const ConflictDialog = lazy(async () => (await import('./components/conflict')).ConflictDialog);
 
+const undo = (): void => store.value?.undo();
+
 /** The whole page: the bar, the view of the URL, and the dialogs over it. */
 export function App() {
   const { view } = route.value;
   useCommands(
     [
       ...(canWrite.value && store.value
-        ? [{ name: 'Undo', key: 'z', run: () => store.value?.undo() }]
+        ? [
+            { name: 'Undo', key: 'z', run: undo },
+            { name: 'Undo', key: UNDO, shownKey: 'Ctrl Z', run: undo },
+          ]
         : []),
       { name: 'Keyboard shortcuts', key: '?', run: () => openDialog({ kind: 'keys' }) },
       {

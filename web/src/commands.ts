@@ -32,6 +32,9 @@ export function setSingleKeys(isOn: boolean): void {
 export const keyOf = ({ key, shownKey }: Command): string | undefined =>
   key?.length === 1 && !hasSingleKeys.value ? undefined : (shownKey ?? key);
 
+/** The key that a text field has for itself, too. */
+export const UNDO = 'Ctrl+z';
+
 /** The commands that set the status of a story, with the keys 1 to 3. */
 export const statusCommands = (set: (status: Status) => () => void): Command[] =>
   STATUSES.map(({ status, name }, i) => ({
@@ -126,9 +129,9 @@ document.addEventListener('keydown', (event) => {
   const key =
     (isControl ? 'Ctrl+' : '') +
     // Shift is part of a character, such as `?`.
-    (event.shiftKey && isNamed ? 'Shift+' : '') +
+    (event.shiftKey && (isNamed || isControl) ? 'Shift+' : '') +
     (isNamed ? event.key : event.key.toLowerCase());
-  if (!isControl && (isTyping(event.target) || isLost(event))) return;
+  if ((!isControl || key === UNDO) && (isTyping(event.target) || isLost(event))) return;
   // The commands of the view behind a dialog are disabled.
   if (hasDialog()) return;
   const command = commands.value.flat().findLast((each) => each.key === key);

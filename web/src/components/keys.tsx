@@ -8,7 +8,7 @@ export function Keys({ onClose }: { onClose: () => void }) {
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="keys">
         {list.map((command) => (
-          <div key={command.name}>
+          <div key={keyOf(command)}>
             <dt>{command.name}</dt>
             <dd>
               <kbd>{keyOf(command)}</kbd>

@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
 import type { Story } from '../api/types';
-import { commands, keyOf } from '../commands';
+import { commands, keyOf, UNDO } from '../commands';
 import { navigate, pathOf, route, storyUrl } from '../router';
 import { announce } from '../state/announce';
 import { sprintName, sprintsOf } from '../state/model';
@@ -51,7 +51,8 @@ function placesAndCommands(): Option[] {
     : [];
   const all = commands.value
     .flat()
-    .filter(({ key }) => key !== 'Ctrl+k')
+    // Undo has two keys.
+    .filter(({ key }) => key !== 'Ctrl+k' && key !== UNDO)
     .map((command) => ({ ...command, note: keyOf(command) ?? '' }));
   return [...places, ...all, ...sprints];
 }
