@@ -124,10 +124,12 @@ describe('For screen readers', () => {
   test('the description of a card has its number, labels, assignee and points, but not its title', async () => {
     const { url } = await startSmallBoard([
       { title: 'Ant', labels: ['red'], assignee: 'Mei', points: 3 },
+      { title: 'Bee', points: 1 },
     ]);
     const page = await openPage(url);
     await card(page, 'To do', 'Ant').waitFor();
     await described(page, 'To do', 'Ant', '#1 red Mei 3 points');
+    await described(page, 'To do', 'Bee', '#2 1 point');
     await page.goto(`${url}/backlog`);
     await card(page, 'Sprint 1', 'Ant').waitFor();
     await described(page, 'Sprint 1', 'Ant', 'To do. #1 red Mei 3 points');

@@ -48,6 +48,7 @@ describe('The plan', () => {
     await region(page, 'Sprint 2').getByText('8 points, average 8').waitFor();
     await region(page, 'Sprint 2').getByText('It flies.').waitFor();
     await region(page, 'Sprint 3').getByText('2 points, average 8').waitFor();
+    await page.getByText('1 completed sprint of 8 points', { exact: true }).waitFor();
     expect(await list(page, 'Sprint 1').count()).toBe(0);
     await page.getByRole('button', { name: 'Show more' }).click();
     await card(page, 'Sprint 1', 'Yak').waitFor();

@@ -324,6 +324,7 @@ describe('Sprints in the browser', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('2 stories, 8 points').waitFor();
     await dialog.getByText('8 points, average 8').waitFor();
+    await dialog.getByText('(average of the last sprint)').waitFor();
     const sent = page.waitForRequest((request) => /\/start$/.test(request.url()));
     await dialog.getByRole('button', { name: 'Start sprint' }).click();
     expect((await sent).headers()['if-match']).toMatch(/^".+"$/);

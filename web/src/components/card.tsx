@@ -11,7 +11,7 @@ import { noteRemoval } from '../state/removal';
 import { canWrite } from '../state/session';
 import { store } from '../state/stores';
 import { allowDrag, dragged } from '../util/drag';
-import { formatNumber } from '../util/format';
+import { formatNumber, plural } from '../util/format';
 import { StatusMark } from './controls';
 import type { MenuItem } from './menu';
 import { MenuList } from './menu';
@@ -224,9 +224,9 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
               </span>
             )}
             {points !== null ? (
-              <span class="points" title={`${formatNumber(points)} points`}>
+              <span class="points" title={plural(points, 'point')}>
                 {formatNumber(points)}
-                <span class="hidden"> points</span>
+                <span class="hidden">{points === 1 ? ' point' : ' points'}</span>
               </span>
             ) : (
               isRow && <span class="points none" />

@@ -78,8 +78,10 @@ export function PlanView({ store }: { store: BoardStore }) {
           <h1>Plan</h1>
           {velocity?.average_points ? (
             <span class="note">
-              {plural(velocity.sprints.length, 'completed sprint')}, on average{' '}
-              {plural(Math.round(velocity.average_points), 'point')} each
+              {plural(velocity.sprints.length, 'completed sprint')}
+              {velocity.sprints.length === 1 ? ' of ' : ', on average '}
+              {plural(Math.round(velocity.average_points), 'point')}
+              {velocity.sprints.length > 1 && ' each'}
             </span>
           ) : null}
           <span class="spring" />

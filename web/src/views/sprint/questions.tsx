@@ -156,7 +156,11 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
               <LoadBar load={load} />
               <span>{load.text}</span>
               <span class="note">
-                (average of the last {plural(velocity.sprints.length, 'sprint')})
+                (average of the last{' '}
+                {velocity.sprints.length === 1
+                  ? 'sprint'
+                  : plural(velocity.sprints.length, 'sprint')}
+                )
               </span>
             </div>
           )}
