@@ -680,6 +680,7 @@ describe('An export', () => {
     expect(JSON.parse(lines[0] ?? '')).toMatchObject({ sprintline_export: 1, log: false });
     expect(lines).toHaveLength(4);
     const whole = await download(page, 'Export board with its history');
+    expect(whole.file).toBe('rocket-with-history.ndjson');
     expect(JSON.parse(whole.text.split('\n')[0] ?? '')).toMatchObject({ log: true });
     expect(whole.text).toContain('story.created');
     const stories = await download(page, 'Export stories as CSV');

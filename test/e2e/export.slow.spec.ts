@@ -138,13 +138,19 @@ describe('an export', () => {
   });
 
   it.each([
-    ['Team 7', 'attachment; filename="Team 7.ndjson"'],
-    ['a/b\\c"d;e', 'attachment; filename="a_b_c_d_e.ndjson"'],
-    ['../etc', 'attachment; filename="__etc.ndjson"'],
-    ['Zoë 队', `attachment; filename="Zo_ _.ndjson"; filename*=UTF-8''Zo%C3%AB%20%E9%98%9F.ndjson`],
-  ])('of the board %j has a safe file name', async (name, disposition) => {
+    ['Team 7', '', 'attachment; filename="Team 7.ndjson"'],
+    ['Team 8', '?log=true', 'attachment; filename="Team 8-with-history.ndjson"'],
+    ['a/b\\c"d;e', '', 'attachment; filename="a_b_c_d_e.ndjson"'],
+    ['../etc', '', 'attachment; filename="__etc.ndjson"'],
+    [
+      'Zoë 队',
+      '',
+      `attachment; filename="Zo_ _.ndjson"; filename*=UTF-8''Zo%C3%AB%20%E9%98%9F.ndjson`,
+    ],
+  ])('of the board %j%s has a safe file name', async (name, query, disposition) => {
     await made2xx(service.client.post('/api/boards', { name }));
-    const answer = await service.client.get(`/api/boards/${encodeURIComponent(name)}/export`);
+    const path = `/api/boards/${encodeURIComponent(name)}/export${query}`;
+    const answer = await service.client.get(path);
     expect(answer.headers.get('content-disposition')).toBe(disposition);
   });
 

@@ -41,7 +41,7 @@ export class ExportService {
       (snapshot) => this.read(snapshot, boardName, log),
       {
         'Content-Type': EXPORT_MEDIA_TYPE,
-        'Content-Disposition': attachment(`${boardName}.ndjson`),
+        'Content-Disposition': attachment(`${boardName}${log ? '-with-history' : ''}.ndjson`),
       },
     );
   }
