@@ -135,6 +135,18 @@ describe('For screen readers', () => {
     await described(page, 'Sprint 1', 'Ant', 'To do. #1 red Mei 3 points');
   });
 
+  test('the description of a row has all labels, of which it shows the first ones', async () => {
+    const labels = Array.from({ length: 20 }, (_, i) => `label-${i + 10}`);
+    const { url } = await startSmallBoard([{ title: 'Ant', labels }]);
+    const page = await openPage(`${url}/backlog`);
+    const row = card(page, 'Sprint 1', 'Ant');
+    await row.getByText('+15').waitFor();
+    expect((await row.boundingBox())!.height).toBeLessThan(100);
+    const more = labels.slice(5).join(', ');
+    expect(await row.getByTitle(more).count()).toBe(1);
+    await described(page, 'Sprint 1', 'Ant', `To do. #1 ${labels.slice(0, 5).join(' ')} ${more}`);
+  });
+
   test('the page announces the title of each view that a link opens', async () => {
     const board = await startSmallBoard();
     const planned = { name: 'Sprint 2', start_date: day(11) };

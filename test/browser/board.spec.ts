@@ -89,10 +89,12 @@ describe('The sprint board', () => {
     await card(page, 'Done', 'Ant').waitFor();
     expect(await text(page)).toContain('2 of 2 stories done');
     expect(await text(page)).toContain('No stories to do. Press c to create one.');
+    await page.getByPlaceholder('Search  /', { exact: true }).waitFor();
     const phone = await openPage(`${url}/b/rocket`, { isMobile: true, hasTouch: true });
     await card(phone, 'Done', 'Ant').waitFor();
     expect(await text(phone)).toContain('No stories to do.');
     expect(await text(phone)).not.toContain('Press');
+    await phone.getByPlaceholder('Search', { exact: true }).waitFor();
   });
 
   test('keeps the focus on the drawn cards of a long column', async () => {

@@ -646,6 +646,9 @@ describe('Text that is typed into a story', () => {
     await dialog.getByLabel('Description').fill('See https://example.org/ants.');
     const link = dialog.getByRole('link', { name: 'https://example.org/ants' });
     expect(await link.getAttribute('href')).toBe('https://example.org/ants');
+    expect(await link.evaluate((each) => getComputedStyle(each).textDecorationLine)).toBe(
+      'underline',
+    );
   });
 
   test('as a title becomes the title of the page when it is saved', async () => {

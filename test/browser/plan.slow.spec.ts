@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
 import { fillBacklog, insertRows, storyRow } from '../support/fill';
+import { made2xx } from '../support/make';
 import { axe, card, hold, list, openPage, route, startService, titles, until } from './browser';
 import type { Plan } from './plan-board';
 import { startPlan } from './plan-board';
@@ -870,6 +871,17 @@ describe('The plan', () => {
     await page.getByRole('button', { name: 'New sprint' }).click();
     await page.getByRole('dialog').getByLabel('Start date').waitFor();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  });
+
+  test('has the whole text of a cut title, label and board name as a tooltip', async () => {
+    const plan = await startPlan();
+    const story = { title: 'Hen '.repeat(60).trim(), labels: ['feathers '.repeat(4).trim()] };
+    await made2xx(plan.service.client.post('/api/boards/rocket/backlog', story));
+    const page = await openPage(plan.url);
+    const row = card(page, 'Backlog', story.title);
+    await row.getByTitle(story.title).waitFor();
+    await row.getByTitle(String(story.labels[0])).waitFor();
+    await page.getByRole('banner').getByTitle('rocket').waitFor();
   });
 
   test('shows whole labels next to an assignee on a narrow phone', async () => {

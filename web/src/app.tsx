@@ -157,6 +157,7 @@ function Bar() {
     <a
       class={to === 'board' ? 'board-link' : undefined}
       href={pathOf(board, to)}
+      title={to === 'board' ? name : undefined}
       aria-current={view === to ? 'page' : undefined}
     >
       {name}

@@ -45,6 +45,9 @@ const UNSAVED = 16;
 const MOVABLE = 32;
 const OPEN = 64;
 
+/** The maximum number of labels in a row, so that it stays low. */
+const MAX_ROW_LABELS = 5;
+
 /**
  * A list of stories. Its cards are plain elements without listeners of their own: components would double
  * the time to render 500 of them.
@@ -164,6 +167,8 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
   const isMovable = (look & MOVABLE) > 0;
   const isSelected = (look & SELECTED) > 0;
   const isOpen = (look & OPEN) > 0;
+  const shownLabels = isRow ? labels.slice(0, MAX_ROW_LABELS) : labels;
+  const moreLabels = labels.slice(shownLabels.length);
   return (
     <li
       class={[
@@ -192,7 +197,13 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
         />
       )}
       {isRow && <StatusMark status={status} />}
-      <a class="card-title" href={storyUrl(id)} draggable={false} tabIndex={-1}>
+      <a
+        class="card-title"
+        href={storyUrl(id)}
+        title={isRow ? title : undefined}
+        draggable={false}
+        tabIndex={-1}
+      >
         {title}
       </a>
       <div class="card-foot">
@@ -208,11 +219,17 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
           {(look & UNSAVED) > 0 && <span class="unsaved">Unsaved</span>}
           {labels.length > 0 && (
             <span class="labels">
-              {labels.map((label) => (
-                <span key={label} class="label">
+              {shownLabels.map((label) => (
+                <span key={label} class="label" title={label}>
                   {label}
                 </span>
               ))}
+              {moreLabels.length > 0 && (
+                <span class="label" title={moreLabels.join(', ')}>
+                  <span aria-hidden="true">+{moreLabels.length}</span>
+                  <span class="hidden">{moreLabels.join(', ')}</span>
+                </span>
+              )}
             </span>
           )}
         </span>

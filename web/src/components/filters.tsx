@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
-import { useCommands } from '../commands';
+import { hasSingleKeys, useCommands } from '../commands';
 import { query, route, setQuery } from '../router';
 import { announce } from '../state/announce';
 import { focused, recoverFocus } from '../state/focus';
@@ -99,6 +99,9 @@ interface FiltersProps {
   onChoose?: () => void;
 }
 
+/** Whether the device has no keyboard, as far as a page can know; the same condition hides `.key-hint`. */
+const isTouched = matchMedia('(hover: none)');
+
 /** The search and the filters of a view, whose values are in the URL. */
 export function Filters({ stories, onChoose }: FiltersProps) {
   const input = useRef<HTMLInputElement>(null);
@@ -139,7 +142,7 @@ export function Filters({ stories, onChoose }: FiltersProps) {
         ref={input}
         type="search"
         aria-label="Search"
-        placeholder="Search  /"
+        placeholder={hasSingleKeys.value && !isTouched.matches ? 'Search  /' : 'Search'}
         value={params.get('q') ?? ''}
         onInput={(event) => setQuery({ q: event.currentTarget.value || null })}
         onKeyDown={(event) => {
