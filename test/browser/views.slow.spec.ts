@@ -119,6 +119,18 @@ test('a dialog is not covered by the message about the change before', async () 
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
 });
 
+test('the buttons of a story are not covered by the message about a removed task', async () => {
+  const { url } = await startDemo();
+  for (const width of [390, 1280]) {
+    const page = await openPage(`${url}/b/Demo/stories/46`, { viewport: { width, height: 600 } });
+    const remove = page.getByRole('dialog').getByRole('button', { name: /^Remove task/ });
+    await remove.first().press('Enter');
+    const message = await page.getByRole('button', { name: 'Undo' }).boundingBox();
+    const save = await page.getByRole('button', { name: 'Save' }).boundingBox();
+    expect(message!.y + message!.height).toBeLessThan(save!.y);
+  }
+});
+
 test('the bar of the selected stories is not covered by a message', async () => {
   const { url } = await startPlan();
   const page = await openPage(url, { viewport: { width: 390, height: 800 } });
