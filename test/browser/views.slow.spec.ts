@@ -60,6 +60,40 @@ test('every view is accessible and fits, light and dark, on a desk and on a phon
   }
 });
 
+test('every view and dialog fits a phone with text of twice the size', async () => {
+  const { url } = await startDemo();
+  const viewport = { width: 390, height: 800 };
+  const page = await openPage(url, { viewport, isMobile: true });
+  const debug = await page.context().newCDPSession(page);
+  // The size of text that the user has chosen in the browser.
+  await debug.send('Page.setFontSizes', { fontSizes: { standard: 32, fixed: 26 } });
+  const width = (): Promise<number> => page.evaluate(() => document.documentElement.scrollWidth);
+  const fits = async (element: Locator): Promise<void> => {
+    const { x, width } = (await element.boundingBox())!;
+    expect([x >= 0, x + width <= 390]).toEqual([true, true]);
+    expect(await element.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+  };
+  for (const [name, path, heading, shown] of VIEWS) {
+    await page.goto(url + path);
+    await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+    await shown(page).first().waitFor();
+    expect([name, await width()]).toEqual([name, 390]);
+    const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
+    for (const link of await links.all()) await fits(link);
+  }
+  await page.goto(`${url}/b/Demo`);
+  await card(page, 'To do', STORY).waitFor();
+  const tabs = page.getByRole('navigation', { name: 'Columns' }).getByRole('button');
+  for (const tab of await tabs.all()) await fits(tab);
+  for (const name of ['Commands', 'New story', 'Complete sprint']) {
+    await page.getByRole('button', { name }).click();
+    await fits(page.getByRole('dialog'));
+    expect([name, await width()]).toEqual([name, 390]);
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+  }
+});
+
 test('nothing moves if the user prefers reduced motion', async () => {
   const { url } = await startService();
   const page = await openPage(url, { reducedMotion: 'reduce' });
