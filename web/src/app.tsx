@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { isBusy } from './api/client';
 import { ApiError } from './api/problem';
-import { UNDO, useCommands } from './commands';
+import { changing, UNDO, useCommands } from './commands';
 import { Button, Icon, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
 import { NoAnswer } from './components/no-answer';
@@ -55,11 +55,11 @@ export function App() {
   const { view } = route.value;
   useCommands(
     [
-      ...(canWrite.value && store.value
-        ? [
+      ...(store.value
+        ? changing([
             { name: 'Undo', key: 'z', run: undo },
             { name: 'Undo', key: UNDO, shownKey: 'Ctrl Z', run: undo },
-          ]
+          ])
         : []),
       { name: 'Keyboard shortcuts', key: '?', run: () => openDialog({ kind: 'keys' }) },
       {

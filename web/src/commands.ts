@@ -2,13 +2,15 @@ import { signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import type { Status } from './api/types';
 import { route } from './router';
+import { report } from './state/announce';
 import type { StoryFieldRequest } from './state/dialogs';
 import { dialog } from './state/dialogs';
 import { STATUSES } from './state/model';
+import { canWrite } from './state/session';
 
 /** An action of a key or of the command palette. */
 export interface Command {
-  /** The name in the palette: “New story”. */
+  /** The name in the palette: “New story”; empty if nothing lists the command. */
   name: string;
   /** `KeyboardEvent.key`, letters in lower case; `Ctrl+k` for Ctrl or Cmd, `Shift+ArrowUp`. */
   key?: string;
@@ -50,6 +52,16 @@ export const fieldCommands = (
   { name: 'Set points', key: 'e', run: openOf('points') },
   { name: 'Set assignee', key: 'a', run: openOf('assignee') },
 ];
+
+const sayReadOnly = (): void => report('You can only read this board');
+
+/** Commands that change the board. With a token that can only read, nothing lists them, and their keys say why. */
+export const changing = (list: readonly Command[]): readonly Command[] =>
+  canWrite.value
+    ? list
+    : list.flatMap(({ key }) =>
+        key === undefined || key === 'Escape' ? [] : { name: '', key, run: sayReadOnly },
+      );
 
 /** The commands of the views on the page; the innermost view comes last and overrides the others. */
 export const commands = signal<readonly (readonly Command[])[]>([]);

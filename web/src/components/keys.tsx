@@ -3,7 +3,7 @@ import { Dialog } from './dialog';
 
 /** The keyboard shortcuts of the view. */
 export function Keys({ onClose }: { onClose: () => void }) {
-  const list = commands.value.flat().filter(keyOf);
+  const list = commands.value.flat().filter((each) => each.name && keyOf(each));
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose}>
       <dl class="keys">

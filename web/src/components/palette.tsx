@@ -52,7 +52,7 @@ function placesAndCommands(): Option[] {
   const all = commands.value
     .flat()
     // Undo has two keys.
-    .filter(({ key }) => key !== 'Ctrl+k' && key !== UNDO)
+    .filter(({ name, key }) => name && key !== 'Ctrl+k' && key !== UNDO)
     .map((command) => ({ ...command, note: keyOf(command) ?? '' }));
   return [...places, ...all, ...sprints];
 }

@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Event, Sprint, Status } from '../../api/types';
 import type { Command } from '../../commands';
-import { fieldCommands, isOnCard, statusCommands, useCommands } from '../../commands';
+import { changing, fieldCommands, isOnCard, statusCommands, useCommands } from '../../commands';
 import { Button, Skeleton } from '../../components/controls';
 import { filtered, Filters } from '../../components/filters';
 import { Goal } from '../../components/goal';
@@ -405,10 +405,8 @@ function useBoardKeys(
       run: () => openDialog({ kind: 'new-story', list: isFixed ? null : (sprint ?? null) }),
     },
   ];
-  useCommands(canWrite.value ? [...readCommands, ...writeCommands] : readCommands, [
-    store,
-    sprint,
-    isFixed,
-    canWrite.value,
-  ]);
+  useCommands(
+    [...readCommands, ...changing(writeCommands)],
+    [store, sprint, isFixed, canWrite.value],
+  );
 }

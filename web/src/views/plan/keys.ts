@@ -1,6 +1,6 @@
 import type { Status } from '../../api/types';
 import type { Command } from '../../commands';
-import { fieldCommands, isOnCard, statusCommands, useCommands } from '../../commands';
+import { changing, fieldCommands, isOnCard, statusCommands, useCommands } from '../../commands';
 import { navigate, storyUrl } from '../../router';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
@@ -113,8 +113,5 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
       run: () => openDialog({ kind: 'new-stories', list: listOfFocus(), titles: '' }),
     },
   ];
-  useCommands(canWrite.value ? [...readCommands, ...writeCommands] : readCommands, [
-    store,
-    canWrite.value,
-  ]);
+  useCommands([...readCommands, ...changing(writeCommands)], [store, canWrite.value]);
 }
