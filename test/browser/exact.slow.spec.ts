@@ -1330,7 +1330,7 @@ describe('The live board', () => {
     const message = page
       .getByRole('region', { name: 'Messages' })
       .getByText('Someone else has moved or deleted the story that had the focus');
-    const dialog = await openStory(page, 'Bee');
+    await openStory(page, 'Bee');
     await client.post(`/api/stories/${ids.Bee}/move`, { sprint_id: null });
     await card(page, 'To do', 'Bee').waitFor({ state: 'detached' });
     await pressOnFocus(page, 'Cat', '2');

@@ -60,7 +60,7 @@ export function CardList(props: CardListProps) {
   );
   // Stories are immutable, so a card is drawn again only for another object or another look.
   const drawn = useRef({ url: '', cards: new WeakMap<Story, { look: number; node: VNode }>() });
-  useKeptFocus(list);
+  useKeptFocus(list, stories);
 
   const isWritable = canWrite.value && !isFixed;
   const selected = selection?.ids.value;
@@ -271,7 +271,8 @@ function draw(story: Story, look: number, isRow: boolean): VNode {
  * Keeps the focus on a card that is drawn again in another list. If the card was removed, a neighbour gets
  * the focus.
  */
-function useKeptFocus(list: { current: HTMLUListElement | null }): void {
+function useKeptFocus(list: { current: HTMLUListElement | null }, stories: readonly Story[]): void {
+  const drawn = useRef(stories);
   const rowOfFocus = (): HTMLElement | null => {
     const { activeElement } = document;
     return list.current?.contains(activeElement)
@@ -279,12 +280,13 @@ function useKeptFocus(list: { current: HTMLUListElement | null }): void {
       : null;
   };
   const keep = (row: HTMLElement, neighbour: Element | null): void => {
+    const before = drawn.current.find((story) => story.id === Number(row.dataset.story));
     requestAnimationFrame(() => {
       if (document.activeElement !== document.body) return;
       const id = Number(row.dataset.story);
       // The service may have assigned an id to a new story.
       const next = cardElement(store.value?.sender.created.get(id) ?? id) ?? neighbour;
-      noteRemoval(id);
+      noteRemoval(id, before);
       (next?.isConnected ? (next as HTMLElement) : document.querySelector('main'))?.focus();
     });
   };
@@ -293,6 +295,7 @@ function useKeptFocus(list: { current: HTMLUListElement | null }): void {
   const neighbour = row && (row.nextElementSibling ?? row.previousElementSibling);
   useLayoutEffect(() => {
     if (row && !row.isConnected) keep(row, neighbour);
+    drawn.current = stories;
   });
   useLayoutEffect(
     () => () => {
