@@ -233,6 +233,26 @@ describe('Without a connection', () => {
     await until(page, keptNames, 'moon');
   });
 
+  test('lists a board with unsaved changes once that was renamed elsewhere', async () => {
+    const { client, url, ids } = await startKillableBoard();
+    const page = await openPage(url);
+    await until(page, keptNames, 'rocket');
+    await editWithoutConnection(page);
+    await page.getByRole('link', { name: 'Boards', exact: true }).click();
+    const main = page.getByRole('main');
+    await main.getByRole('link', { name: 'rocket' }).waitFor();
+    await client.patch('/api/boards/rocket', { name: 'moon' });
+    await connect(page);
+    await main.getByText('moon1 unsaved change').waitFor();
+    // Time in which the page would list its former name, too.
+    await page.waitForTimeout(300);
+    expect(await main.getByRole('listitem').allTextContents()).toEqual(['moon1 unsaved change']);
+    await main.getByRole('link', { name: 'moon' }).click();
+    await card(page, 'In progress', 'Ant').waitFor();
+    await saved(page);
+    expect((await client.get(`/api/stories/${ids.Ant}`)).body.status).toBe('in_progress');
+  });
+
   test('lists no board that was deleted elsewhere, unless it has unsaved changes, until the user discards them', async () => {
     const { client, url } = await startKillableBoard();
     await client.post('/api/boards', { name: 'moon' });

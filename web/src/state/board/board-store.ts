@@ -312,7 +312,7 @@ export class BoardStore {
   private fail(error: unknown): void {
     if (!(error instanceof ApiError)) throw error;
     this.reader.failure.value = { status: error.status, detail: error.message };
-    if (error.status === 404) void deleteMissing(this.actor, (name) => name === this.name);
+    if (error.status === 404) void deleteMissing(this.actor, ({ name }) => name === this.name);
   }
 
   private async showSnapshot(): Promise<void> {

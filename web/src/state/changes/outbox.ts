@@ -87,17 +87,16 @@ export async function storedBoards(actor: string): Promise<readonly Board[]> {
 /** Deletes the stored boards of a user that no longer exist, except those with unsaved changes, which it returns. */
 export async function deleteMissing(
   actor: string,
-  isMissing: (name: string) => boolean,
+  isMissing: (board: Board) => boolean,
 ): Promise<readonly Board[]> {
   const kept: Board[] = [];
   const unsaved = new Set((await unsavedBy(actor)).map(({ board }) => board));
   await run(async (db) => {
     const { store, done } = db.transaction('boards', 'readwrite');
-    for (const key of await store.getAllKeys(boardsOf(actor))) {
-      if (!isMissing(key[1])) continue;
-      const board = (await store.get(key))?.board;
-      if (board && unsaved.has(board.id)) kept.push(board);
-      else void store.delete(key);
+    for (const { board, name } of await store.getAll(boardsOf(actor))) {
+      if (!isMissing(board)) continue;
+      if (unsaved.has(board.id)) kept.push(board);
+      else void store.delete([actor, name]);
     }
     await done;
   });

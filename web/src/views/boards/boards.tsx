@@ -37,8 +37,11 @@ export function BoardsView() {
   const missing = useSignal<readonly Board[]>([]);
   useEffect(() => {
     if (!data) return;
-    const names = new Set(data.map(({ name }) => name));
-    void deleteMissing(actor, (name) => !names.has(name)).then((kept) => (missing.value = kept));
+    const names = new Map(data.map(({ id, name }) => [id, name]));
+    void deleteMissing(actor, ({ id, name }) => names.get(id) !== name).then((kept) => {
+      // A board that was only renamed is listed under its new name.
+      missing.value = kept.filter(({ id }) => !names.has(id));
+    });
   }, [data, actor]);
   const discard = async (board: Board): Promise<void> => {
     await forgetBoard(actor, board);
