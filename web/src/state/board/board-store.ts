@@ -6,6 +6,7 @@ import type { Board, Event } from '../../api/types';
 import { failureText } from '../../util/failure';
 import { quoted } from '../../util/names';
 import { afterFrame } from '../../util/retry';
+import { isHidden } from '../../util/visible';
 import type { Toast } from '../announce';
 import { alertError, announce, announceOther, report, toast } from '../announce';
 import type { Change } from '../changes/change';
@@ -155,7 +156,10 @@ export class BoardStore {
       this.fail(error);
       return;
     }
-    this.cleanups.push(this.snapshots.keep(() => this.reader.failure.value !== null));
+    // A hidden page whose stream is closed may be older than what another page has stored.
+    const isCurrent = (): boolean =>
+      this.reader.failure.value === null && (this.events.isLive.value || !isHidden.value);
+    this.cleanups.push(this.snapshots.keep(isCurrent));
     this.today.watch();
     void this.outbox.adopt(this.confirmed.require().board.id);
     this.followStream();

@@ -34,15 +34,18 @@ export class Snapshots {
     return true;
   }
 
-  /** Stores a snapshot after each change until the returned function is called. */
-  keep(isFailed: () => boolean): () => void {
+  /**
+   * Stores a snapshot after each change until the returned function is called.
+   * @param isCurrent whether the state may replace the stored one
+   */
+  keep(isCurrent: () => boolean): () => void {
     const { confirmed, lists } = this;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const write = (): void => {
       timer = undefined;
       const state = confirmed.state.value;
       // Signing out deletes what is stored.
-      if (!state || isFailed() || isExpired.value) return;
+      if (!state || !isCurrent() || isExpired.value) return;
       void writeSnapshot(this.actor, {
         board: state.board,
         sprints: [...state.sprints.values()],
@@ -51,7 +54,8 @@ export class Snapshots {
       });
     };
     const stop = effect(() => {
-      if (!confirmed.state.value || !lists.loaded.value || isExpired.value) return;
+      if (!confirmed.state.value || !lists.loaded.value) return;
+      if (!isCurrent() || isExpired.value) return;
       const { size } = confirmed.state.value.stories;
       timer ??= setTimeout(write, WRITE_MS + size * WRITE_MS_PER_STORY);
     });
