@@ -1478,6 +1478,18 @@ describe('The live board', () => {
   });
 });
 
+test('a key acts on a card at once after the user has gone to another view', async () => {
+  const board = await startSmallBoard();
+  const page = await openPage(`${board.url}/backlog`);
+  await card(page, 'Sprint 1', 'Ant').focus();
+  await page.evaluate(() => {
+    document.querySelector<HTMLElement>('nav .board-link')!.click();
+  });
+  await card(page, 'To do', 'Bee').focus();
+  await page.keyboard.press('2');
+  await card(page, 'In progress', 'Bee').waitFor();
+});
+
 describe('A page in the background', () => {
   /** Makes a page believe that it is in the background, until `false` is set. */
   const hide = (): void => {

@@ -26,7 +26,7 @@ import {
   storiesOf,
   sumOfPoints,
 } from '../../state/model';
-import { isForRemoved, REMOVED } from '../../state/removal';
+import { isKeyForRemovedCard, REMOVED } from '../../state/removal';
 import { canWrite } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { workingDays } from '../../util/calendar';
@@ -356,7 +356,7 @@ function useBoardKeys(
   };
   const withCard = (run: (story: Card, column: number) => void) => (): void => {
     const at = isOnCard() ? place() : undefined;
-    if (isForRemoved()) report(REMOVED);
+    if (isKeyForRemovedCard()) report(REMOVED);
     else if (!at) report('Choose a card first, with the arrow keys');
     else if (isFixed) report('The sprint is completed');
     else run(at.story, at.column);

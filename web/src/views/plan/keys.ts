@@ -7,7 +7,7 @@ import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
 import { focused, openMoveMenu } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
-import { isForRemoved, REMOVED } from '../../state/removal';
+import { isKeyForRemovedCard, REMOVED } from '../../state/removal';
 import { canWrite } from '../../state/session';
 import { setStatuses, shift, shiftToList, storiesFor } from './moves';
 import { clearSelection, drawnRows, pick } from './selection';
@@ -46,7 +46,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
     (run: (story: Card) => void, isMove = true) =>
     (): void => {
       const card = isOnCard() ? story() : undefined;
-      if (isForRemoved()) report(REMOVED);
+      if (isKeyForRemovedCard()) report(REMOVED);
       else if (!card) report('Choose a story first, with the arrow keys');
       else if (!isMove) run(card);
       else if (card.id < 0) report('This story is not saved yet');
