@@ -1,6 +1,5 @@
 import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { isBusy } from './api/client';
 import { ApiError } from './api/problem';
 import { changing, UNDO, useCommands } from './commands';
 import { Button, Icon, Skeleton } from './components/controls';
@@ -276,7 +275,7 @@ function SaveState() {
     if (isUnsaved === announced.current.isUnsaved) return;
     // Both announcements imply whether the page is connected.
     announced.current = { isUnsaved, isOffline: isUnsaved };
-    const why = isBusy.value ? 'The service is busy' : 'No connection';
+    const why = current?.queue.isBusy.value ? 'The service is busy' : 'No connection';
     if (isUnsaved) announce(`${why}: ${plural(unsaved, 'unsaved change')}`);
     else if (conflicts === 0) announce('No unsaved changes');
   }, [isUnsaved]);

@@ -1,4 +1,3 @@
-import { signal } from '@preact/signals';
 import createClient from 'openapi-fetch';
 import { errorOf } from './problem';
 import type { paths } from './schema';
@@ -32,21 +31,14 @@ const noteWrite = (request: Request, path: string): void => {
   if (request.method !== 'GET' && !isOfQueue) lastWrite.at = performance.now();
 };
 
-/** Whether the service has answered the last request that it has too many of them (429 or 503). */
-export const isBusy = signal(false);
-
 api.use({
   onRequest: ({ request, schemaPath }) => noteWrite(request, schemaPath),
   async onResponse({ request, response, schemaPath }) {
     noteWrite(request, schemaPath);
-    isBusy.value = response.status === 429 || response.status === 503;
     if (response.ok || response.status === 304) return;
     // The form that signs in shows its own error.
     if (response.status === 401 && schemaPath !== '/api/session') onUnauthorized.call();
     throw await errorOf(response);
-  },
-  onError() {
-    isBusy.value = false;
   },
 });
 

@@ -56,6 +56,10 @@ export const isTemporary = (error: unknown): boolean =>
   isDisconnected(error) ||
   (error instanceof ApiError && [408, 429, 500, 502, 503, 504].includes(error.status));
 
+/** Whether the service has rejected a request because it has too many of them. */
+export const hasTooMany = (error: unknown): boolean =>
+  error instanceof ApiError && ['too_many_requests', 'overloaded'].includes(error.code);
+
 /** Whether an error is a response that the resource does not exist. */
 export const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;

@@ -1,4 +1,4 @@
-import { backoff, Pause } from '../util/retry';
+import { delayAfter, Pause } from '../util/retry';
 import { isHidden } from '../util/visible';
 import { ApiError, errorOf } from './problem';
 import type { Board } from './types';
@@ -23,7 +23,7 @@ const HIDDEN_MS = 30_000;
 
 /**
  * Reads the live stream of a board after a revision until `stop` is called, and reconnects when the connection
- * is lost. While the page is hidden, the stream is closed. `EventSource` is not used because it gives up after one 503.
+ * is lost. It is closed while the page has been hidden for 30 s or more. `EventSource` is not used because it gives up after one 503.
  */
 export function openStream(
   board: () => Pick<Board, 'id' | 'name'>,
@@ -66,9 +66,11 @@ export function openStream(
 
   const run = async (): Promise<void> => {
     while (!isStopped) {
+      let failure: unknown;
       try {
         await read();
       } catch (error) {
+        failure = error;
         if (error instanceof ApiError && [401, 403, 404].includes(error.status)) {
           handlers.onState(false);
           if (isStopped || !(await handlers.onGone(error))) return;
@@ -76,7 +78,7 @@ export function openStream(
       }
       if (isStopped) return;
       handlers.onState(false);
-      do await pause.wait(isPaused ? HIDDEN_MS : backoff(attempt++));
+      do await pause.wait(isPaused ? HIDDEN_MS : delayAfter(failure, attempt++));
       while (isPaused && !isStopped);
     }
   };

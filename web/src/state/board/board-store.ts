@@ -1,4 +1,4 @@
-import { computed, effect } from '@preact/signals';
+import { computed } from '@preact/signals';
 import { lastWrite } from '../../api/client';
 import { ApiError, ignoreMissing } from '../../api/problem';
 import { openStream } from '../../api/stream';
@@ -26,7 +26,7 @@ import {
 } from '../changes/rows';
 import { createStoryAgain } from '../changes/story-kinds';
 import type { BoardState, Card } from '../model';
-import { expire, isExpired, signedIn } from '../session';
+import { expire, signedIn } from '../session';
 import { BoardReader } from './board-reader';
 import { ChangeSender } from './change-sender';
 import { ConfirmedBoard } from './confirmed-board';
@@ -107,7 +107,7 @@ export class BoardStore {
       commit: (outcome, change) => confirmed.commit(outcome, change),
       shown: afterFrame,
       send: async (pending, isRepeated) => {
-        // The browser may have the cookie of another user already.
+        // Until then, the browser may have the cookie of another user.
         await signedIn();
         return this.sender.send(pending, isRepeated);
       },
@@ -141,12 +141,6 @@ export class BoardStore {
       document.removeEventListener('visibilitychange', this.wake);
       this.today.stop();
     });
-    this.cleanups.push(
-      // When the user has signed in again, here or in another tab.
-      effect(() => {
-        if (!isExpired.value) this.queue.retry();
-      }),
-    );
     try {
       await this.connection.untilAnswered(
         () => this.reader.read(),

@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import { ApiError, isTemporary } from '../../api/problem';
+import { ApiError, hasTooMany, isTemporary } from '../../api/problem';
 import { delayAfter, Pause, whenTrue } from '../../util/retry';
 import type { BoardState } from '../model';
 import type { Change, Confirmation, Outcome } from './change';
@@ -50,6 +50,8 @@ export class ChangeQueue {
   readonly undo = new UndoStack();
   /** Whether changes wait because the service cannot be reached. */
   readonly isOffline = signal(false);
+  /** Whether it is offline because the service has too many requests. */
+  readonly isBusy = signal(false);
   readonly state = computed<'saved' | 'saving' | 'offline'>(() => {
     if (this.pending.value.length === 0) return 'saved';
     return this.isOffline.value ? 'offline' : 'saving';
@@ -160,13 +162,14 @@ export class ChangeQueue {
         this.confirm(this.pending.value[0] ?? head, outcome, before);
       } catch (error) {
         if (isTemporary(error)) {
+          this.isBusy.value = hasTooMany(error);
           this.isOffline.value = true;
           await this.pause.wait(delayAfter(error, attempt++));
           continue;
         }
         if (error instanceof ApiError && error.status === 401) {
-          // Continues with `retry` after signing in.
-          await this.pause.wait(60_000);
+          // The next attempt waits until the user has signed in again.
+          await this.pause.wait(delayAfter(error, attempt++));
           continue;
         }
         this.fail(head, error as Error);

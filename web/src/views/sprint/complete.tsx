@@ -14,7 +14,7 @@ import type { BoardState } from '../../state/model';
 import { sprintInText, sprintsOf, storiesOf } from '../../state/model';
 import { isExpired } from '../../state/session';
 import { formatNumber, plural } from '../../util/format';
-import { backoff } from '../../util/retry';
+import { delayAfter } from '../../util/retry';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
 import { reportDone, saved, useSprint, wordsOf } from './request';
@@ -70,7 +70,8 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       } catch (failure) {
         if (isOld) return;
         obstacle.value = wordsOf(failure);
-        if (isTemporary(failure)) timer = setTimeout(() => void ask(attempt + 1), backoff(attempt));
+        if (!isTemporary(failure)) return;
+        timer = setTimeout(() => void ask(attempt + 1), delayAfter(failure, attempt));
       }
     };
     let timer = setTimeout(() => void ask(), preview.value ? SETTLE_MS : 0);
