@@ -93,15 +93,15 @@ describe('A board that is renamed', () => {
     await dialog.getByLabel('Name of the board').fill('rocket');
     await reuseName(board);
     await dialog.getByRole('button', { name: 'Delete' }).click();
-    await dialog.getByText('Another board has this name').waitFor();
+    await dialog.getByText('another one has its name').waitFor();
     await page.keyboard.press('Escape');
     await page.getByLabel('Time zone').fill('Asia/Tokyo');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('Another board has this name').waitFor();
+    await page.getByText('another one has its name').waitFor();
     await page.getByRole('link', { name: 'Plan' }).click();
     await page.getByRole('button', { name: 'New sprint' }).click();
     await dialog.getByRole('button', { name: 'Create' }).click();
-    await dialog.getByText('Another board has this name').waitFor();
+    await dialog.getByText('another one has its name').waitFor();
     const { body } = await board.client.get('/api/boards');
     expect(body.map(({ name, time_zone }: any) => [name, time_zone])).toEqual([
       ['moon', 'UTC'],

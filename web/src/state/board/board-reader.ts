@@ -7,6 +7,7 @@ import type { Card } from '../model';
 import { findSprint } from '../model';
 import type { ConfirmedBoard } from './confirmed-board';
 import type { Connection } from './connection';
+import { NAME_REUSED } from './connection';
 import type { Lists } from './lists';
 import { ALL_FIELDS } from './lists';
 
@@ -40,9 +41,7 @@ export class BoardReader {
     ]);
     const data = board.data as Board;
     if (known && known.id !== data.id) {
-      const detail =
-        'This board was deleted, and another one has its name. Reload the page to open it.';
-      throw new ApiError(404, 'board_not_found', detail);
+      throw new ApiError(404, 'board_not_found', NAME_REUSED);
     }
     const shown = [...this.lists.loaded.value];
     const ofSprints = headersOf(sprints.response).revision || data.revision;

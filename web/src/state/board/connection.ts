@@ -7,6 +7,9 @@ import type { Card } from '../model';
 import { signedIn } from '../session';
 import type { ConfirmedBoard } from './confirmed-board';
 
+export const NAME_REUSED =
+  'This board was renamed or deleted, and another one has its name. Reload the page.';
+
 /**
  * Reads a board and its entity tag.
  * @throws ApiError 404 if there is none with this name, or if it is another one, which got the name meanwhile
@@ -18,7 +21,7 @@ export async function readBoard({
   const params = { path: { board_name: name } };
   const { data, response } = await api.GET('/api/boards/{board_name}', { params });
   const board = data as Board;
-  if (board.id !== id) throw new ApiError(404, 'board_not_found', 'Another board has this name.');
+  if (board.id !== id) throw new ApiError(404, 'board_not_found', NAME_REUSED);
   return [board, headersOf(response).etag];
 }
 
