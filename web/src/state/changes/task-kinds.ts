@@ -81,7 +81,10 @@ export const TASK_KINDS: Kinds<'task'> = {
   },
 
   'task.delete': {
-    label: () => 'Delete a task',
+    label({ id, storyId }, before) {
+      const task = before.tasks.get(storyId)?.find((each) => each.id === id);
+      return task ? `Delete task ${quoted(task.title)}` : 'Delete a task';
+    },
     apply: (state, { id, storyId }) =>
       withTasks(state, storyId, (tasks) => tasks.filter((task) => task.id !== id)),
     async send({ id, storyId }, _board, conditions) {

@@ -55,8 +55,7 @@ export function TaskRow({ store, task, isReadOnly }: TaskRowProps) {
               const next = row?.nextElementSibling ?? row?.previousElementSibling;
               const to =
                 next?.querySelector('button:last-child') ?? row?.closest('ul')?.nextElementSibling;
-              const label = `Delete task ${quoted(title)}`;
-              store.change([{ kind: 'task.delete', id, storyId }], { label });
+              store.change([{ kind: 'task.delete', id, storyId }]);
               (to as HTMLElement | null)?.focus();
             }}
           >
