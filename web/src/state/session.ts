@@ -58,6 +58,7 @@ export async function loadSession(): Promise<void> {
     try {
       const { data } = await api.GET('/api/session');
       keep(data?.scope ? (data as Session) : null);
+      sessionError.value = null;
       const former = sessionStorage.getItem(LEFT);
       sessionStorage.removeItem(LEFT);
       if (former) void reportUnsaved(former);

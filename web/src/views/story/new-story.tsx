@@ -12,7 +12,7 @@ import { BoardGone } from './board-gone';
 import { createStory } from './create';
 import { newStories } from './drafts';
 import type { Draft } from './fields';
-import { errorsOf, fieldsOf, newDraft, StoryForm } from './fields';
+import { emptyDraft, errorsOf, fieldsOf, newDraft, StoryForm } from './fields';
 
 interface NewStoryProps {
   store: BoardStore;
@@ -23,6 +23,7 @@ interface NewStoryProps {
 
 /** The dialog that creates a story. Its text stays for the next time it opens, unless the user cancels. */
 export function NewStory({ store, state, list, onClose }: NewStoryProps) {
+  const blank = emptyDraft(list);
   const empty = newDraft(list, query.value);
   const { id } = state.board;
   const draft = useSignal<Draft>({ ...empty, ...newStories.get(id), sprint: empty.sprint });
@@ -44,7 +45,10 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
   const change = (set: Partial<Draft>): void => {
     draft.value = { ...draft.value, ...set };
     const isEmpty = Object.entries(draft.value).every(
-      ([name, value]) => name === 'sprint' || value === empty[name as keyof Draft],
+      ([name, value]) =>
+        name === 'sprint' ||
+        value === empty[name as keyof Draft] ||
+        value === blank[name as keyof Draft],
     );
     if (isEmpty) newStories.delete(id);
     else newStories.set(id, draft.value);

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
-import { ApiError } from '../../api/problem';
+import { ApiError, isDisconnected } from '../../api/problem';
 import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
 import { upload } from '../../api/upload';
 import { alertError, announce } from '../../state/announce';
@@ -36,6 +36,19 @@ const boardNameOf = (fileName: string): string =>
 
 /** The time zone of the browser, which a new board gets. */
 const timeZone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** Sets the time zone of an imported board to that of the browser. Its failure does not make the import fail. */
+async function setTimeZone(name: string): Promise<void> {
+  try {
+    await api.PATCH('/api/boards/{board_name}', {
+      params: { path: { board_name: name } },
+      body: { time_zone: timeZone() },
+    });
+  } catch (failure) {
+    const why = failure instanceof ApiError || isDisconnected(failure) ? failureText(failure) : '';
+    alertError(`The time zone of the board could not be set. ${why}`);
+  }
+}
 
 /**
  * The names of the boards; null until they are known.
@@ -186,16 +199,7 @@ export function useImport(board: string | undefined) {
     const creates = isNew;
     try {
       const answer = await send(false);
-      if (creates && answer.format !== 'sprintline') {
-        await api
-          .PATCH('/api/boards/{board_name}', {
-            params: { path: { board_name: name } },
-            body: { time_zone: timeZone() },
-          })
-          .catch((failure: unknown) => {
-            alertError(`The time zone of the board could not be set. ${failureText(failure)}`);
-          });
-      }
+      if (creates && answer.format !== 'sprintline') await setTimeZone(name);
       done.value = answer;
       announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
     } catch (failure) {
