@@ -8,10 +8,10 @@ const WORDS: Record<string, string> = {
   unauthorized: 'Your session has ended. Sign in, then try again.',
 };
 
-/** The text of a request that has failed, for the form or message that shows it. */
+/** The text that a form or a message shows after a request has failed. */
 export function failureText(failure: unknown): string {
   if (failure instanceof ApiError) {
-    // Only a move has a position.
+    // Only moves send a position that can be rejected.
     if (failure.detailOf('position')) return 'The story next to it is no longer in that list.';
     return WORDS[failure.code] ?? failure.message;
   }
