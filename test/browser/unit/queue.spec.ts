@@ -170,6 +170,22 @@ describe('The queue of changes', () => {
     expect(host.titles[0]).toBe('Ant');
   });
 
+  test('rejects a change after some responses 500, and sends the next one', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    host.push(update(2, { title: 'Bee' }));
+    for (let i = 0; i <= 5; i++) {
+      expect(host.rejected).toEqual([]);
+      await host.answer(rejected(500));
+      host.queue.retry();
+    }
+    expect(host.rejected).toEqual([{ label: 'Change “Story 1”', lost: [] }]);
+    await host.answer(rejected(500));
+    host.queue.retry();
+    await host.answer();
+    expect(host.titles.slice(0, 2)).toEqual(['Story 1', 'Bee']);
+  });
+
   test('turns 412 into a conflict of all later changes of that row, which survives a reload, and sends the others', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }));

@@ -40,6 +40,9 @@ export interface QueueHost {
   remove(entries: readonly Pending[]): void;
 }
 
+/** The number of attempts after which a change that gets 500 is rejected; the next ones would wait for ever. */
+const MAX_ERRORS = 5;
+
 /**
  * The changes of the user in their order. Each is shown at once, sent when those before it are
  * confirmed, and repeated with the same key while the service cannot be reached.
@@ -161,7 +164,8 @@ export class ChangeQueue {
         // The user may have marked it as undone meanwhile.
         this.confirm(this.pending.value[0] ?? head, outcome, before);
       } catch (error) {
-        if (isTemporary(error)) {
+        const isLast = attempt >= MAX_ERRORS && error instanceof ApiError && error.status === 500;
+        if (isTemporary(error) && !isLast) {
           this.isBusy.value = hasTooMany(error);
           this.isOffline.value = true;
           await this.pause.wait(delayAfter(error, attempt++));
@@ -173,6 +177,7 @@ export class ChangeQueue {
           continue;
         }
         this.fail(head, error as Error);
+        attempt = 0;
       }
       this.host.onSettled();
     }
