@@ -152,6 +152,27 @@ describe('Sprints in the browser', () => {
     await page.getByRole('region', { name: 'Sprint 2' }).waitFor();
   });
 
+  test('say which sprints they overlap', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Start date').waitFor();
+    expect(await dialog.getByText('It overlaps').count()).toBe(0);
+    await dialog.getByLabel('End date').fill(day(30));
+    await dialog.getByLabel('Start date').fill(day(10));
+    await dialog.getByText('It overlaps Sprint 2, Sprint 3.').waitFor();
+    await dialog.getByLabel('Start date').fill(day(24));
+    await dialog.getByText('It overlaps Sprint 3.').waitFor();
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
+    await dialog.getByLabel('Start date').waitFor();
+    expect(await dialog.getByText('It overlaps').count()).toBe(0);
+    await dialog.getByLabel('Start date').fill(day(10));
+    await dialog.getByText('It overlaps Sprint 2.').waitFor();
+  });
+
   test('are not created on a board that was deleted meanwhile', async () => {
     const { service, url } = await startPlan();
     const page = await openPage('about:blank');
@@ -393,6 +414,7 @@ describe('Sprints in the browser', () => {
     await page.getByRole('menuitem', { name: 'Start sprint' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('moves its start date to today').waitFor();
+    await dialog.getByText(/so it has 1[789] working days instead of 10\./).waitFor();
     await dialog.getByText('is not completed. If you complete it first').waitFor();
     await dialog.getByRole('button', { name: 'Start sprint' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -10,7 +10,8 @@ import { announce, announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
-import { sprintInText, sprintName } from '../../state/model';
+import type { BoardState } from '../../state/model';
+import { sprintInText, sprintName, sprintsOf } from '../../state/model';
 import { fieldErrors } from '../../util/failure';
 import { formatDate } from '../../util/format';
 import { isolated } from '../../util/names';
@@ -62,15 +63,28 @@ function errorsOf({ start_date: start, end_date: end }: Draft): Errors {
 
 const errorsFrom = (failure: unknown): Errors => fieldErrors(failure, NAMES, wordsOf);
 
+/** The sprints that are not completed and share days with a draft. Without an end, a sprint ends when the next begins. */
+const overlapping = (state: BoardState, { start_date, end_date }: Draft, id?: number): Sprint[] =>
+  sprintsOf(state).filter(
+    (each) =>
+      each.id !== id &&
+      each.state !== 'completed' &&
+      each.end_date !== null &&
+      each.end_date >= start_date &&
+      (end_date === '' || each.start_date <= end_date),
+  );
+
 interface SprintFormProps {
   draft: Draft;
+  /** The sprints that share days with the draft. */
+  overlaps: readonly Sprint[];
   errors: Errors;
   /** Whether the dates are fixed. */
   isCompleted?: boolean;
   onChange: (set: Partial<Draft>) => void;
 }
 
-function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
+function SprintForm({ draft, overlaps, errors, isCompleted, onChange }: SprintFormProps) {
   return (
     <div class="story-form">
       <TextField
@@ -113,6 +127,12 @@ function SprintForm({ draft, errors, isCompleted, onChange }: SprintFormProps) {
           onText={(text) => onChange({ end_date: text })}
         />
       </div>
+      {overlaps.length > 0 && (
+        <p class="field-hint">
+          It overlaps {overlaps.map(sprintInText).join(', ')}. The board shows the active sprint
+          that started last.
+        </p>
+      )}
       {isCompleted && <p class="field-hint">The dates of a completed sprint are fixed.</p>}
       {errors.form && <p role="alert">{errors.form}</p>}
     </div>
@@ -230,6 +250,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
       >
         <SprintForm
           draft={draft}
+          overlaps={overlapping(state, draft)}
           errors={form.errors(draft, error.value)}
           onChange={(fields) => form.change(suggested.value, fields)}
         />
@@ -256,7 +277,7 @@ function Differences({ theirs, mine }: { theirs: Draft; mine: Draft }) {
 }
 
 /** The dialog in which a sprint is changed. */
-export function EditSprint({ store, id }: SprintDialogProps) {
+export function EditSprint({ store, state, id }: SprintDialogProps) {
   const { sprint, etag, error, read } = useSprint(id);
   const form = useDraft({
     store,
@@ -283,6 +304,7 @@ export function EditSprint({ store, id }: SprintDialogProps) {
       </Dialog>
     );
   }
+  const isCompleted = sprint.value.state === 'completed';
   const original = draftOf(sprint.value);
   const draft = { ...original, ...changes.value.typed };
   form.title.current = sprintName(sprint.value);
@@ -317,8 +339,9 @@ export function EditSprint({ store, id }: SprintDialogProps) {
       <Form onSubmit={() => submit(save)}>
         <SprintForm
           draft={draft}
+          overlaps={isCompleted ? [] : overlapping(state, draft, id)}
           errors={form.errors(draft, errors.value)}
-          isCompleted={sprint.value.state === 'completed'}
+          isCompleted={isCompleted}
           onChange={(fields) => form.change(original, fields, etag.value)}
         />
         {isConflict.value ? (

@@ -7,7 +7,7 @@ import { Dialog, useFirstFocus } from '../../components/dialog';
 import { closeDialog } from '../../state/dialogs';
 import { currentSprint, sprintInText, sprintName, storiesOf, sumOfPoints } from '../../state/model';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
-import { todayIn } from '../../util/calendar';
+import { todayIn, workingDays } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
 import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
 import type { SprintDialogProps } from './request';
@@ -184,7 +184,12 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
         </p>
       )}
       {known.end_date ? (
-        <p class="note">The sprint ends on {formatDate(known.end_date)}.</p>
+        <p class="note">
+          The sprint ends on {formatDate(known.end_date)}
+          {isEarly &&
+            `, so it has ${plural(workingDays(state.board, today, known.end_date), 'working day')} instead of ${workingDays(state.board, known.start_date, known.end_date)}`}
+          .
+        </p>
       ) : (
         <p class="note">The sprint has no end date.</p>
       )}
