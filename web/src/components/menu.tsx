@@ -85,9 +85,10 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
     (menu.querySelector<HTMLElement>('[aria-current]') ?? first)?.focus();
     const card = anchor.closest<HTMLElement>('[data-story]')?.dataset.story;
     return () => {
+      // Once the card is removed, and before another one gets the focus.
+      if (card) requestAnimationFrame(() => noteRemoval(Number(card)));
       // The menu is removed with its card, which may appear in another list.
       recoverFocus();
-      if (card) noteRemoval(Number(card));
     };
   }, []);
 
