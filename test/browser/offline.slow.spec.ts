@@ -249,8 +249,9 @@ describe('Without a connection', () => {
     expect(await main.getByRole('listitem').allTextContents()).toEqual(['moon1 unsaved change']);
     await main.getByRole('link', { name: 'moon' }).click();
     await card(page, 'In progress', 'Ant').waitFor();
-    await saved(page);
-    expect((await client.get(`/api/stories/${ids.Ant}`)).body.status).toBe('in_progress');
+    const status = `fetch('/api/stories/${ids.Ant}').then((response) => response.json())
+      .then((story) => story.status)`;
+    await until(page, status, 'in_progress');
   });
 
   test('lists no board that was deleted elsewhere, unless it has unsaved changes, until the user discards them', async () => {
