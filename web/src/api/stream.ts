@@ -23,7 +23,8 @@ const HIDDEN_MS = 30_000;
 
 /**
  * Reads the live stream of a board after a revision until `stop` is called, and reconnects when the connection
- * is lost. It is closed while the page has been hidden for 30 s or more. `EventSource` is not used because it gives up after one 503.
+ * is lost. It closes the stream when the page has been hidden for 30 s, and opens it again when the page is shown.
+ * `EventSource` is not used because it gives up after one 503.
  */
 export function openStream(
   board: () => Pick<Board, 'id' | 'name'>,

@@ -38,7 +38,7 @@ export interface BoardState {
   board: Board;
   sprints: ReadonlyMap<number, Sprint>;
   stories: ReadonlyMap<number, Card>;
-  /** The end of the loaded part of the backlog, behind which few stories are known; absent if all or none is loaded. */
+  /** Where the loaded part of the backlog ends; absent if all or none of it is loaded. Later stories may be missing. */
   edge?: Place;
   /** The tasks of the stories that were opened. */
   tasks: ReadonlyMap<number, readonly Task[]>;

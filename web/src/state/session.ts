@@ -32,7 +32,7 @@ const LEFT = 'sprintline.left';
 
 function keep(next: Session | null): void {
   session.value = next;
-  // With the time, because the other tabs get no event if the text stays the same.
+  // The other tabs get no event if the text stays the same, so it contains the time.
   if (next) localStorage.setItem(KEPT, JSON.stringify({ ...next, kept_at: Date.now() }));
   else localStorage.removeItem(KEPT);
 }

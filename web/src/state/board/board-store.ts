@@ -107,7 +107,7 @@ export class BoardStore {
       commit: (outcome, change) => confirmed.commit(outcome, change),
       shown: afterFrame,
       send: async (pending, isRepeated) => {
-        // Until then, the browser may have the cookie of another user.
+        // Before the user has signed in again, the browser may have the cookie of another user.
         await signedIn();
         return this.sender.send(pending, isRepeated);
       },

@@ -99,7 +99,7 @@ export class ChangeSender {
     const { change, key } = pending;
     const target = targetOf(change);
     if (!target) {
-      // Without the stream, which follows the board, its name may be that of another one by now.
+      // The stream follows the board. Without it, another board may have got the name.
       if (!this.events.isLive.value) await this.connection.requireOwnName();
       return change.kind === 'story.move'
         ? this.sendSeveral(change, key)

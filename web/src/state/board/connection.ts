@@ -12,7 +12,7 @@ export const NAME_REUSED =
 
 /**
  * Reads a board and its entity tag.
- * @throws ApiError 404 if there is none with this name, or if it is another one, which got the name meanwhile
+ * @throws ApiError 404 if no board has this name, or if another board has got it meanwhile
  */
 export async function readBoard({
   id,
@@ -90,7 +90,7 @@ export class Connection {
     });
   }
 
-  /** @throws ApiError 404 if there is no board with the name of this one, or if it is another board */
+  /** Checks that this board still has its name. @throws ApiError 404 as `readBoard` does */
   async requireOwnName(): Promise<void> {
     await readBoard({ id: this.confirmed.require().board.id, name: this.name });
   }

@@ -14,7 +14,7 @@ interface EventsHost {
 /** The time after which a change is no longer expected in the stream. */
 const REACHED_MS = 1000;
 
-/** The number of missed events above which the board is read again, because each of them copies the map of its rows. */
+/** After more missed events, the board is read again, which is faster: each event copies the map of its rows. */
 const MAX_MISSED = 500;
 
 /** Applies the events of the live stream in order, and holds them while the state cannot apply them. */

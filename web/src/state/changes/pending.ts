@@ -24,7 +24,7 @@ export interface Pending {
   /** Changes of one gesture: they are undone together, and if one fails the rest is dropped. */
   group: string;
   label: string;
-  /** The number of changes of the gesture, with those that are confirmed. */
+  /** How many changes the gesture has, whether confirmed or not. */
   count?: number;
   /** The version of the row that the user saw. */
   seen?: number;

@@ -25,7 +25,7 @@ export interface QueueHost {
   /** Called when the first pending change was confirmed or has failed, before the next one is sent. */
   onSettled(): void;
   /**
-   * @param label the label of the rejected gesture, with the number of dropped changes if these are not all of it
+   * @param label the label of the rejected gesture, with the number of its dropped changes if some were confirmed
    * @param lost the labels of the changes that are dropped because they depend on the rejected one
    * @param dropped the rejected change and these changes
    */
@@ -40,7 +40,7 @@ export interface QueueHost {
   remove(entries: readonly Pending[]): void;
 }
 
-/** The number of attempts after which a change that gets 500 is rejected; the next ones would wait for ever. */
+/** Attempts after which a change that gets 500 is rejected. Otherwise all later changes would wait for it. */
 const MAX_ERRORS = 5;
 
 /**

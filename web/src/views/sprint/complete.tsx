@@ -54,7 +54,7 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
 
   const revision = store.confirmed.revision.value;
   useEffect(() => {
-    // After the user has signed in again, it is asked again.
+    // The preview is requested again after the user has signed in.
     if (done.value || isBusy.value || isExpired.value) return;
     let isOld = false;
     const ask = async (attempt = 0): Promise<void> => {
