@@ -21,7 +21,12 @@ const STORY = 'Event pages load in under a second';
 
 /** The views: their names, paths, headings, and the elements that they show last. */
 const VIEWS: [name: string, path: string, heading: string, shown: (page: Page) => Locator][] = [
-  ['the list of boards', '/', 'Boards', (page) => page.getByRole('link', { name: 'Demo' })],
+  [
+    'the list of boards',
+    '/',
+    'Boards',
+    (page) => page.getByRole('link', { name: 'Demo Sprint 12' }),
+  ],
   ['the board', '/b/Demo', 'Sprint 12', (page) => page.getByRole('img', { name: /burndown/i })],
   ['the plan', '/b/Demo/backlog', 'Plan', (page) => list(page, 'Backlog')],
   [
@@ -92,6 +97,31 @@ test('every view and dialog fits a phone with text of twice the size', async () 
     await page.keyboard.press('Escape');
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   }
+});
+
+test('the list of boards shows the active sprint of each board that started last', async () => {
+  const { url, client } = await startService();
+  const sprints = {
+    many: [
+      { name: 'Long', start_date: day(-9), end_date: day(20) },
+      { name: 'Short', start_date: day(-2), end_date: null },
+      { name: 'Later', start_date: day(30), end_date: null },
+    ],
+    one: [{ name: 'Last day', start_date: day(-7), end_date: day(0) }],
+    planned: [{ name: 'Later', start_date: day(30), end_date: null }],
+  };
+  const workingDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+  for (const [name, bodies] of Object.entries(sprints)) {
+    await client.post('/api/boards', { name, working_days: workingDays });
+    for (const body of bodies) await client.post(`/api/boards/${name}/sprints`, body);
+  }
+  const page = await openPage(url);
+  const row = (name: string): Locator => page.getByRole('link', { name });
+  await row('many Short').waitFor();
+  await row('one Last day').getByText('1 working day left').waitFor();
+  await row('planned No active sprint').waitFor();
+  await row('one').click();
+  await page.getByRole('heading', { level: 1, name: 'Last day' }).waitFor();
 });
 
 test('nothing moves if the user prefers reduced motion', async () => {

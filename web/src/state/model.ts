@@ -1,5 +1,6 @@
 import type { Board, Sprint, Status, Story, Task } from '../api/types';
-import { formatLongDay } from '../util/format';
+import { workingDays } from '../util/calendar';
+import { formatLongDay, plural } from '../util/format';
 import { isolated } from '../util/names';
 
 /** The fields of a story that a list needs: all but the description. */
@@ -66,6 +67,16 @@ export const sprintName = ({ name, start_date }: Pick<Sprint, 'name' | 'start_da
 
 /** The name of a sprint in a sentence. */
 export const sprintInText = (sprint: Sprint): string => isolated(sprintName(sprint));
+
+/** The working days that are left of a sprint, or why there are none. */
+export function daysLeft(board: Board, sprint: Sprint, today: string): string {
+  if (sprint.state === 'completed') return 'Completed';
+  if (!sprint.end_date) return 'No end date';
+  const from = today > sprint.start_date ? today : sprint.start_date;
+  if (from > sprint.end_date) return 'The end date has passed';
+  const days = plural(workingDays(board, from, sprint.end_date), 'working day');
+  return sprint.state === 'planned' ? days : `${days} left`;
+}
 
 /** The name of a list; of a sprint that does not exist any more, its id. */
 export function listName({ sprints }: BoardState, list: ListId, backlog = 'Backlog'): string {

@@ -17,6 +17,7 @@ import { cardElement, focused, openMoveMenu } from '../../state/focus';
 import type { BoardState, Card } from '../../state/model';
 import {
   currentSprint,
+  daysLeft,
   findSprint,
   SPRINT_STATES,
   sprintInText,
@@ -29,7 +30,6 @@ import {
 import { isKeyForRemovedCard, REMOVED } from '../../state/removal';
 import { canWrite } from '../../state/session';
 import { useTitle } from '../../state/title';
-import { workingDays } from '../../util/calendar';
 import { dragged } from '../../util/drag';
 import { formatLongDay, formatNumber, formatRange, plural } from '../../util/format';
 import { whoOf } from '../../util/names';
@@ -280,7 +280,7 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
       {sprint.goal && <Goal key={sprint.goal} text={sprint.goal} />}
       <p class="facts">
         <span>{formatRange(sprint.start_date, sprint.end_date)}</span>
-        <span>{daysLeft(state, sprint, store.today.date.value)}</span>
+        <span>{daysLeft(state.board, sprint, store.today.date.value)}</span>
         {sprint.state === 'completed' ? (
           // Its unfinished stories are in other lists.
           <>
@@ -301,15 +301,6 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
       </p>
     </header>
   );
-}
-
-function daysLeft({ board }: BoardState, sprint: Sprint, today: string): string {
-  if (sprint.state === 'completed') return 'Completed';
-  if (!sprint.end_date) return 'No end date';
-  const from = today > sprint.start_date ? today : sprint.start_date;
-  if (from > sprint.end_date) return 'The end date has passed';
-  const days = plural(workingDays(board, from, sprint.end_date), 'working day');
-  return sprint.state === 'planned' ? days : `${days} left`;
 }
 
 /** The keys that act on the focused card. */

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
-import type { Board } from '../../api/types';
+import type { Board, Sprint } from '../../api/types';
 import { useCommands } from '../../commands';
 import { Button } from '../../components/controls';
 import { NoAnswer } from '../../components/no-answer';
@@ -9,11 +9,14 @@ import { pathOf } from '../../router';
 import { report } from '../../state/announce';
 import { deleteMissing, forgetBoard, storedBoards, unsavedBy } from '../../state/changes/outbox';
 import { openDialog } from '../../state/dialogs';
+import { daysLeft, sprintName } from '../../state/model';
 import { isAdmin, session } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { useAnswer } from '../../util/answer';
-import { plural } from '../../util/format';
+import { todayIn } from '../../util/calendar';
+import { formatRange, plural } from '../../util/format';
 import { isolated } from '../../util/names';
+import { useActiveSprints } from './active-sprints';
 
 /** Milliseconds between two counts of the unsaved changes, while there are any. */
 const RECOUNT_MS = 1000;
@@ -32,6 +35,7 @@ export function BoardsView() {
     if (isUnreachable) void storedBoards(actor).then((boards) => (stored.value = boards));
   }, [isUnreachable, actor]);
   const boards = data ?? (isUnreachable && stored.value.length > 0 ? stored.value : null);
+  const sprints = useActiveSprints(data);
   const unsaved = useUnsaved(actor);
   /** The stored boards with unsaved changes that the service does not list. */
   const missing = useSignal<readonly Board[]>([]);
@@ -97,6 +101,7 @@ export function BoardsView() {
               {unsaved.has(board.id) && (
                 <span class="unsaved">{plural(unsaved.get(board.id) ?? 0, 'unsaved change')}</span>
               )}
+              {data && <ActiveSprint board={board} sprint={sprints.get(board.id)} />}
             </a>
           </li>
         ))}
@@ -112,6 +117,19 @@ export function BoardsView() {
         ))}
       </ul>
     </div>
+  );
+}
+
+/** The active sprint of a board; null without one, and undefined until it is known. Its line has the same height. */
+function ActiveSprint({ board, sprint }: { board: Board; sprint: Sprint | null | undefined }) {
+  if (!sprint) return <span class="note">{sprint === null ? 'No active sprint' : '\u00a0'}</span>;
+  const { start_date, end_date } = sprint;
+  return (
+    <span class="note">
+      <span>{sprintName(sprint)}</span>
+      <span>{formatRange(start_date, end_date)}</span>
+      {end_date && <span>{daysLeft(board, sprint, todayIn(board.time_zone))}</span>}
+    </span>
   );
 }
 

@@ -1,0 +1,36 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { api } from '../../api/client';
+import type { Board, Sprint } from '../../api/types';
+
+/** Boards whose sprints are read; more would take long and use up the user's rate limit. */
+const MAX_BOARDS = 100;
+
+/**
+ * Reads the active sprint of one board after the other, and returns those that have arrived by the ids of their boards;
+ * null for a board without one.
+ */
+export function useActiveSprints(
+  boards: readonly Board[] | null,
+): ReadonlyMap<number, Sprint | null> {
+  const sprints = useSignal<ReadonlyMap<number, Sprint | null>>(new Map());
+  useEffect(() => {
+    let isOld = false;
+    const load = async (): Promise<void> => {
+      for (const { id, name } of boards?.slice(0, MAX_BOARDS) ?? []) {
+        const { data } = await api.GET('/api/boards/{board_name}/sprints', {
+          params: { path: { board_name: name }, query: { state: 'active' } },
+        });
+        if (isOld) return;
+        // If sprints overlap, the current one is the one that started last.
+        sprints.value = new Map(sprints.value).set(id, (data as Sprint[]).at(-1) ?? null);
+      }
+    };
+    // The list of boards shows errors; without an answer, its rows have only the names.
+    load().catch(() => undefined);
+    return () => {
+      isOld = true;
+    };
+  }, [boards]);
+  return sprints.value;
+}
