@@ -199,6 +199,25 @@ describe('a JSON body', () => {
     expectErrors(await put(nested, JSON_TYPE), ' too_many');
   });
 
+  it('is not parsed if it is too deep or has too many values, which would block the service', async () => {
+    const parse = jest.spyOn(JSON, 'parse');
+    const parsed = (): number => parse.mock.calls.filter(([text]) => text.length > 100_000).length;
+    for (const [raw, code] of [
+      [`${'['.repeat(100_000)}${']'.repeat(100_000)}`, 'too_deep'],
+      [`{"title":"\\\\\\"]","labels":[${'{},'.repeat(100_000)}{}]}`, 'too_many'],
+      [`{${Array.from({ length: 60_000 }, (_, i) => `"k${i}":0`).join()}}`, 'too_many'],
+    ] as const) {
+      expectErrors(await put(raw, JSON_TYPE), ` ${code}`);
+    }
+    expect(parsed()).toBe(0);
+    // Brackets and commas in a text do not count.
+    expectErrors(
+      await put(JSON.stringify({ title: '[,{"\\'.repeat(50_000) }), JSON_TYPE),
+      '/title too_long',
+    );
+    expect(parsed()).toBe(1);
+  });
+
   it('has one error for a list that is too long, and one for each wrong item of another list', async () => {
     const { client } = service;
     for (const count of [8, 40_000]) {

@@ -226,6 +226,10 @@ describe('a restore is rejected and creates nothing', () => {
     expect(await errorOf('task', /"story_id":\d+/, '"story_id":987654')).toBe('unexpected');
     expect(await errorOf('sprint', /"end_date":"2026/, '"end_date":"2025')).toBe('out_of_range');
     expect(await errorOf('sprint', /^/, '[')).toBe('malformed');
+    const deep = `${'['.repeat(40)}${']'.repeat(40)}`;
+    expect(await errorOf('sprint', /"goal":.*/, `"goal":${deep}}}`)).toBe('too_deep');
+    const long = `[${'0,'.repeat(50_000)}0]`;
+    expect(await errorOf('sprint', /"goal":.*/, `"goal":${long}}}`)).toBe('too_many');
     expect(await errorOf('sprint', '"sprint"', '"toString"')).toBe('malformed');
     expect(await errorOf('sprint', '"sprint"', '"__proto__"')).toBe('malformed');
     expect(await errorOf('sprintline_export', /"log":true/, '"log":1')).toBe('malformed');

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { Config } from '../../config/config';
 import { setBodyTimeout } from '../limits/body-timeout';
 import { Problem } from '../problem';
-import { MAX_VALUES, tooManyValues } from './body-values';
+import { excessOf, MAX_VALUES, tooDeep, tooManyValues } from './body-limits';
 import { parseForm } from './form';
 import { mediaTypeOf } from './media-type';
 import { Upload } from './upload';
@@ -36,7 +36,8 @@ export function parseBodies(server: FastifyInstance, config: Config): void {
     route.bodyLimit = Number.MAX_SAFE_INTEGER;
   });
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, body, done) => {
-    done(null, parseBody(request.headers, body as Buffer));
+    const { bodyFactor = 1 } = request.routeOptions.config;
+    done(null, parseBody(request.headers, body as Buffer, bodyFactor * MAX_VALUES));
   });
 }
 
@@ -50,7 +51,7 @@ const emptyBodyOf = ({ headers }: FastifyRequest): Readable & { receivedEncodedL
  * Parses a body. If that fails, it returns a `Problem` instead of throwing one: the validation pipe throws it, after
  * the guards, so that 401 and 403 take precedence.
  */
-function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
+function parseBody(headers: IncomingHttpHeaders, body: Buffer, maxValues: number): unknown {
   // A content type without content is not an error: many clients send one with every DELETE.
   if (body.length === 0) return undefined;
   const mediaType = mediaTypeOf(headers);
@@ -65,9 +66,14 @@ function parseBody(headers: IncomingHttpHeaders, body: Buffer): unknown {
       const detail = 'The form looks like JSON; send Content-Type: application/json.';
       return new Problem('malformed_body', detail);
     }
-    // A form is checked before it is parsed: 1 MiB may have 520,000 values.
-    if (isForm && text.split('&', MAX_VALUES + 1).length > MAX_VALUES) return tooManyValues();
-    return isForm ? parseForm(text, { emptyIsNull: true }) : (JSON.parse(text) as unknown);
+    // Both are checked before they are parsed: a form of 1 MiB may have 520,000 values.
+    if (isForm) {
+      if (text.split('&', MAX_VALUES + 1).length > MAX_VALUES) return tooManyValues();
+      return parseForm(text, { emptyIsNull: true });
+    }
+    const excess = excessOf(text, maxValues);
+    if (excess) return excess === 'too_deep' ? tooDeep() : tooManyValues(maxValues);
+    return JSON.parse(text) as unknown;
   } catch {
     const detail = `The body is not ${isForm ? 'a form' : 'JSON'} in UTF-8.`;
     return new Problem('malformed_body', detail);

@@ -3,15 +3,14 @@ import { Injectable, ValidationPipe } from '@nestjs/common';
 import type { ValidationError, ValidatorOptions } from 'class-validator';
 import { getMetadataStorage } from 'class-validator';
 import { Clock } from '../../time/clock';
-import { countValues, invalidBody, MAX_VALUES, tooManyValues } from '../input/body-values';
+import { countValues, invalidBody, MAX_VALUES, tooManyValues } from '../input/body-limits';
 import { asForm } from '../input/form';
 import type { ErrorLocation, FieldError, FieldErrorCode } from '../problem';
 import { fieldError, Problem } from '../problem';
 import { copyNested, Rejected, validatedAt } from './property';
 import { suggestion } from './suggestion';
 
-/** Limits of a body: levels of objects and lists, and fields in total, without those of objects in lists. */
-const MAX_DEPTH = 32;
+/** The most fields of a body in total, without those of objects in lists. */
 const MAX_FIELDS = 1000;
 
 /** Error codes by the names of class-validator's rules; our own rules are named by their code. */
@@ -112,7 +111,7 @@ export class ProblemValidationPipe extends ValidationPipe {
 
 /**
  * Returns the fields of a parsed body; none without a body.
- * @throws Problem if it cannot be parsed, is not an object, is nested too deep or has too many fields
+ * @throws Problem if it cannot be parsed, is not an object or has too many fields
  */
 export function fieldsOfBody(body: unknown): Record<string, unknown> {
   if (body === undefined) return {};
@@ -120,17 +119,14 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidBody('invalid_type', 'The body must be a JSON object.');
   }
-  const visit = (value: object, depth: number): number => {
-    if (depth > MAX_DEPTH) {
-      throw invalidBody('too_deep', `The body is nested deeper than ${MAX_DEPTH}.`);
-    }
+  const visit = (value: object): number => {
     // Items of a list do not count: the list of a bulk move names up to 1,000 stories, and each operation of
     // a batch may have as many fields as a body.
     const isList = Array.isArray(value);
     let count = isList ? 0 : Object.keys(value).length;
     for (const item of Object.values(value) as unknown[]) {
       if (typeof item !== 'object' || item === null) continue;
-      const fields = visit(item, depth + 1);
+      const fields = visit(item);
       if (!isList) count += fields;
     }
     if (count > MAX_FIELDS) {
@@ -138,7 +134,7 @@ export function fieldsOfBody(body: unknown): Record<string, unknown> {
     }
     return count;
   };
-  visit(body, 1);
+  visit(body);
   return body as Record<string, unknown>;
 }
 

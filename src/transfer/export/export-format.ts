@@ -26,9 +26,12 @@ interface Checksum {
 /** Writes the last line. */
 export const lastLine = (checksum: Checksum): string => lineOf({ end: true, ...checksum });
 
+/** The most characters of the last line. */
+const MAX_LENGTH = 1000;
+
 /** Reads the last line, with any white space in it; undefined if the text is none. */
 export function readLastLine(text: string): Checksum | undefined {
-  if (!/^[^\n]+\n$/.test(text)) return undefined;
+  if (text.length > MAX_LENGTH || !/^[^\n]+\n$/.test(text)) return undefined;
   try {
     const line = JSON.parse(text) as (Checksum & { end?: unknown }) | null;
     return line?.end === true ? line : undefined;

@@ -2,6 +2,7 @@ import type { BoardView } from '../../boards/board.dto';
 import { CreateBoard } from '../../boards/board.dto';
 import { EVENT_ENTITIES, EVENT_TYPES } from '../../events/event';
 import type { EventView } from '../../events/event.dto';
+import { excessOf, MAX_VALUES } from '../../http/input/body-limits';
 import { isObject } from '../../http/validation/collections';
 import { ID, MAX_INT32, MIN_INT32 } from '../../http/validation/numbers';
 import type { SprintView } from '../../sprints/sprint.dto';
@@ -135,6 +136,9 @@ const invalid = (line: number, kind: Kind, name: string): Error =>
 
 /** Parses the JSON object of a line. @throws InvalidFile */
 export function parseLine(line: number, text: string): Fields {
+  const excess = excessOf(text);
+  if (excess === 'too_deep') throw invalidLine(line, excess, 'it is nested too deep');
+  if (excess) throw invalidLine(line, excess, `it has more than ${MAX_VALUES} values`);
   let value: unknown;
   try {
     value = JSON.parse(text);

@@ -10,6 +10,7 @@ import type { Change } from '../../database/change';
 import { Slots, SlotsOfClients } from '../../database/slots';
 import { UnitOfWork } from '../../database/unit-of-work';
 import type { Caller } from '../../http/caller';
+import { excessOf } from '../../http/input/body-limits';
 import type { Upload } from '../../http/input/upload';
 import { fieldError, Problem } from '../../http/problem';
 import { requireTag } from '../../http/responses/etag';
@@ -239,6 +240,12 @@ async function planOwn(
 /** Reads a mapping from JSON. @throws Problem `invalid_request` with pointers below `/mapping` */
 export async function parseMapping(text: string | undefined): Promise<Mapping> {
   if (text === undefined || text === '') return new Mapping();
+  const excess = excessOf(text);
+  if (excess) {
+    throw Problem.invalid([
+      fieldError('pointer', 'mapping', excess, 'has too many levels or values'),
+    ]);
+  }
   let fields: unknown;
   try {
     fields = JSON.parse(text);
