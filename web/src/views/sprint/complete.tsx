@@ -9,6 +9,7 @@ import { SprintOptions } from '../../components/sprint-options';
 import { Table } from '../../components/table';
 import { pathOf } from '../../router';
 import { announce } from '../../state/announce';
+import type { BoardStore } from '../../state/board/board-store';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import type { BoardState } from '../../state/model';
 import { sprintInText, sprintsOf, storiesOf } from '../../state/model';
@@ -33,39 +34,42 @@ function targetsOf(state: BoardState, id: number) {
   return { next, others: [...later.slice(1), ...sprints.slice(0, at).filter(isOpen)] };
 }
 
-/** The dialog that shows what completing a sprint will do, does it, and shows the report. */
-export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { to?: number }) {
-  const { sprint, etag, error, read } = useSprint(id);
+/** Where the unfinished stories go, as a request says it. */
+interface Target {
+  unfinished: number | typeof BACKLOG;
+  position: 'first' | 'last';
+}
+
+/** The choice of the user where the unfinished stories go: by default to the next sprint. */
+function useTarget(state: BoardState, id: number, to?: number) {
   const { next, others } = targetsOf(state, id);
   const chosen = useSignal<string | null>(to === undefined ? null : String(to));
-  const position = useSignal<'first' | 'last'>('first');
-  const preview = useSignal<Report | null>(null);
-  const done = useSignal<Report | null>(null);
-  /** The reason why the chosen target is not possible. */
-  const obstacle = useSignal('');
-  const key = useKeys();
-  const { isBusy, error: problem, submit } = useSubmit(wordsOf, read);
-  const target = chosen.value ?? (next ? String(next.id) : BACKLOG);
-  const body = {
-    unfinished: target === BACKLOG ? (BACKLOG as 'backlog') : Number(target),
+  const position = useSignal<Target['position']>('first');
+  const list = chosen.value ?? (next ? String(next.id) : BACKLOG);
+  const target: Target = {
+    unfinished: list === BACKLOG ? BACKLOG : Number(list),
     position: position.value,
   };
-  const params = { path: { sprint_id: id } };
+  return { next, others, chosen, list, position, target };
+}
 
+/** The report that the sprint would get, and why it cannot be completed; requested again after each change. */
+function usePreview(store: BoardStore, id: number, target: Target, isPaused: boolean) {
+  const report = useSignal<Report | null>(null);
+  const obstacle = useSignal('');
   const revision = store.confirmed.revision.value;
   useEffect(() => {
-    // The preview is requested again after the user has signed in.
-    if (done.value || isBusy.value || isExpired.value) return;
+    if (isPaused) return;
     let isOld = false;
     const ask = async (attempt = 0): Promise<void> => {
       try {
         await saved(store);
         const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
-          params,
-          body: { ...body, dry_run: true },
+          params: { path: { sprint_id: id } },
+          body: { ...target, dry_run: true },
         });
         if (isOld) return;
-        preview.value = data as Report;
+        report.value = data as Report;
         obstacle.value = '';
       } catch (failure) {
         if (isOld) return;
@@ -74,36 +78,62 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
         timer = setTimeout(() => void ask(attempt + 1), delayAfter(failure, attempt));
       }
     };
-    let timer = setTimeout(() => void ask(), preview.value ? SETTLE_MS : 0);
+    let timer = setTimeout(() => void ask(), report.value ? SETTLE_MS : 0);
     return () => {
       isOld = true;
       clearTimeout(timer);
     };
-  }, [id, target, position.value, revision, isBusy.value, isExpired.value]);
+  }, [id, target.unfinished, target.position, revision, isPaused]);
+  return { report: report.value, obstacle: obstacle.value };
+}
 
+/** The requests of the dialog: the sprint, the preview, and the completion with the final report. */
+function useCompletion({ store, state, id }: SprintDialogProps, target: Target) {
+  const { sprint, etag, error, read } = useSprint(id);
+  const done = useSignal<Report | null>(null);
+  const key = useKeys();
+  const { isBusy, error: problem, submit } = useSubmit(wordsOf, read);
+  // The preview is requested again after the user has signed in.
+  const isPaused = done.value !== null || isBusy.value || isExpired.value;
+  const { report, obstacle } = usePreview(store, id, target, isPaused);
   const known = sprint.value ?? state.sprints.get(id);
   const name = known ? sprintInText(known) : 'sprint';
   const complete = async (): Promise<void> => {
     await saved(store);
     const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
-      params: { ...params, header: { 'If-Match': etag.value, 'Idempotency-Key': key(body) } },
-      body,
+      params: {
+        path: { sprint_id: id },
+        header: { 'If-Match': etag.value, 'Idempotency-Key': key(target) },
+      },
+      body: target,
     });
     done.value = data as Report;
     reportDone(store, `Completed ${name}`, announce);
     await store.rows.loadSprints();
   };
+  return {
+    name,
+    report,
+    done: done.value,
+    isReady: report !== null && !isBusy.value && etag.value !== '' && obstacle === '',
+    problem: obstacle || problem.value || error,
+    complete: () => submit(complete),
+  };
+}
 
-  const report = preview.value;
-  const isReady = report !== null && !isBusy.value && etag.value !== '' && obstacle.value === '';
+/** The dialog that shows what completing a sprint will do, does it, and shows the report. */
+export function CompleteSprint({ to, ...props }: SprintDialogProps & { to?: number }) {
+  const { store, state, id } = props;
+  const choice = useTarget(state, id, to);
+  const { name, report, done, isReady, problem, complete } = useCompletion(props, choice.target);
   const confirm = useRef<HTMLButtonElement>(null);
   useFirstFocus(confirm, isReady);
   const close = useRef<HTMLButtonElement>(null);
-  useEffect(() => close.current?.focus(), [done.value]);
-  if (done.value) {
+  useEffect(() => close.current?.focus(), [done]);
+  if (done) {
     return (
       <Dialog title={`${name} is completed`} onClose={closeDialog}>
-        <ReportNumbers report={done.value} state={state} />
+        <ReportNumbers report={done} state={state} />
         <footer class="dialog-foot">
           <a
             class="button"
@@ -120,82 +150,21 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
       </Dialog>
     );
   }
-  const places = new Map(storiesOf(state, id).map((story, i) => [story.id, i]));
-  const placeOf = (story: { id: number }): number => places.get(story.id) ?? places.size;
-  const alert = obstacle.value || problem.value || error;
   return (
     <Dialog title={`Complete ${name}`} onClose={closeDialog}>
-      {!report && !alert && <Skeleton lines={4} />}
+      {!report && !problem && <Skeleton lines={4} />}
       {report && (
         <div class="question">
-          {report.completed.count === 0 ? (
-            <p>No stories are done.</p>
-          ) : (
-            <p>
-              <strong>{plural(report.completed.count, 'story', 'stories')}</strong>{' '}
-              {report.completed.count === 1 ? 'is' : 'are'} done (
-              {plural(report.completed.points, 'point')}) and{' '}
-              {report.completed.count === 1 ? 'stays' : 'stay'} in the sprint.
-            </p>
-          )}
-          {report.unfinished.count === 0 ? (
-            <p>No stories are unfinished.</p>
-          ) : (
-            <>
-              <p>
-                <strong>{plural(report.unfinished.count, 'story', 'stories')}</strong>{' '}
-                {report.unfinished.count === 1 ? 'is' : 'are'} not done (
-                {plural(report.unfinished.points, 'point')}):
-              </p>
-              <ul class="unfinished" aria-label="Unfinished stories" tabIndex={0}>
-                {report.unfinished.stories
-                  .toSorted((a, b) => placeOf(a) - placeOf(b))
-                  .map(({ id, title, points }) => (
-                    <li key={id}>
-                      <span>{title}</span>
-                      {points !== null && <span class="points">{formatNumber(points)}</span>}
-                    </li>
-                  ))}
-              </ul>
-              <div class="field-row wide">
-                <SelectField
-                  label={report.unfinished.count === 1 ? 'Move it to' : 'Move them to'}
-                  hint={next ? undefined : 'There is no next sprint.'}
-                  value={target}
-                  onPick={(picked) => (chosen.value = picked)}
-                >
-                  {next && (
-                    <option value={String(next.id)}>{sprintInText(next)} (next sprint)</option>
-                  )}
-                  <option value={BACKLOG}>Backlog</option>
-                  <SprintOptions sprints={others} />
-                </SelectField>
-                <SelectField
-                  label="Place"
-                  value={position.value}
-                  onPick={(picked) => (position.value = picked)}
-                >
-                  <option value="first">First in the list</option>
-                  <option value="last">Last in the list</option>
-                </SelectField>
-              </div>
-              {!next && (
-                <Button
-                  onClick={() => openDialog({ kind: 'sprint', action: 'new', completing: id })}
-                >
-                  New sprint
-                </Button>
-              )}
-            </>
-          )}
+          <CompletedStories completed={report.completed} />
+          <UnfinishedStories unfinished={report.unfinished} state={state} id={id} choice={choice} />
           <p class="note">
             Completing the sprint fixes its report. You can reopen the sprint later.
           </p>
         </div>
       )}
-      {alert && (
+      {problem && (
         <p role="alert" class="dialog-note">
-          {alert}
+          {problem}
         </p>
       )}
       <footer class="dialog-foot">
@@ -205,12 +174,80 @@ export function CompleteSprint({ store, state, id, to }: SprintDialogProps & { t
           kind="primary"
           ref={confirm}
           aria-disabled={!isReady}
-          onClick={isReady ? () => submit(complete) : undefined}
+          onClick={isReady ? complete : undefined}
         >
           Complete sprint
         </Button>
       </footer>
     </Dialog>
+  );
+}
+
+function CompletedStories({ completed: { count, points } }: Pick<Report, 'completed'>) {
+  if (count === 0) return <p>No stories are done.</p>;
+  return (
+    <p>
+      <strong>{plural(count, 'story', 'stories')}</strong> {count === 1 ? 'is' : 'are'} done (
+      {plural(points, 'point')}) and {count === 1 ? 'stays' : 'stay'} in the sprint.
+    </p>
+  );
+}
+
+interface UnfinishedStoriesProps extends Pick<Report, 'unfinished'> {
+  state: BoardState;
+  id: number;
+  choice: ReturnType<typeof useTarget>;
+}
+
+/** The unfinished stories in the order of the sprint, and the fields for the list to which they move. */
+function UnfinishedStories({ unfinished, state, id, choice }: UnfinishedStoriesProps) {
+  const { count, points, stories } = unfinished;
+  const { next, others, chosen, list, position } = choice;
+  if (count === 0) return <p>No stories are unfinished.</p>;
+  const places = new Map(storiesOf(state, id).map((story, i) => [story.id, i]));
+  const placeOf = (story: { id: number }): number => places.get(story.id) ?? places.size;
+  return (
+    <>
+      <p>
+        <strong>{plural(count, 'story', 'stories')}</strong> {count === 1 ? 'is' : 'are'} not done (
+        {plural(points, 'point')}):
+      </p>
+      <ul class="unfinished" aria-label="Unfinished stories" tabIndex={0}>
+        {stories
+          .toSorted((a, b) => placeOf(a) - placeOf(b))
+          .map(({ id, title, points }) => (
+            <li key={id}>
+              <span>{title}</span>
+              {points !== null && <span class="points">{formatNumber(points)}</span>}
+            </li>
+          ))}
+      </ul>
+      <div class="field-row wide">
+        <SelectField
+          label={count === 1 ? 'Move it to' : 'Move them to'}
+          hint={next ? undefined : 'There is no next sprint.'}
+          value={list}
+          onPick={(picked) => (chosen.value = picked)}
+        >
+          {next && <option value={String(next.id)}>{sprintInText(next)} (next sprint)</option>}
+          <option value={BACKLOG}>Backlog</option>
+          <SprintOptions sprints={others} />
+        </SelectField>
+        <SelectField
+          label="Place"
+          value={position.value}
+          onPick={(picked) => (position.value = picked)}
+        >
+          <option value="first">First in the list</option>
+          <option value="last">Last in the list</option>
+        </SelectField>
+      </div>
+      {!next && (
+        <Button onClick={() => openDialog({ kind: 'sprint', action: 'new', completing: id })}>
+          New sprint
+        </Button>
+      )}
+    </>
   );
 }
 
