@@ -71,90 +71,13 @@ interface ImportProps {
 
 function Import({ board, hasFocus, onAgain }: ImportProps) {
   const current = useImport(board);
-  const { name, typedName, isNew, file, format, choices, isPreviewing, isImporting } = current;
   const { answer, failure } = current.preview.value;
-
-  const importButton = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    // The button “Try again”, which had the focus, is removed.
-    if (isImporting.value) importButton.current?.focus();
-  }, [isImporting.value]);
-
-  const isAmbiguous = failure instanceof ApiError && failure.code === 'ambiguous_dates';
-  const change = (set: Partial<Mapping>): void => {
-    choices.value = { ...choices.value, ...set };
-  };
   const done = current.done.value;
-  if (done) return <Done answer={done} name={name} onAgain={onAgain} />;
-  const isEmpty = !answer || !(countsText(answer.created) || countsText(answer.updated));
-  const mapping = { choices: choices.value, onChoice: change };
-  const table = file.value?.header;
-  const read = answer?.format ?? (format.value === 'auto' ? undefined : format.value);
-  const required = unmappedOf(failure);
-  const names = {
-    ...mapping,
-    answer,
-    unmapped: required ?? answer?.unmapped,
-    isStrict: required !== undefined,
-  };
+  if (done) return <Done answer={done} name={current.name} onAgain={onAgain} />;
   return (
     <>
-      <fieldset disabled={isImporting.value}>
-        <form
-          class="setting"
-          noValidate
-          onSubmit={(event) => event.preventDefault()}
-          onDragOver={(event) => event.preventDefault()}
-          onDrop={(event) => {
-            event.preventDefault();
-            void current.choose(event.dataTransfer?.files[0]);
-          }}
-        >
-          <FileField
-            error={current.fileError.value}
-            hasFocus={hasFocus}
-            onChoose={(chosen) => void current.choose(chosen)}
-          />
-          {board === undefined && (
-            <TextField
-              label="Name"
-              error={
-                current.isNameTaken
-                  ? 'Nothing was imported, because there is now a board with this name. To import into it, press Import again.'
-                  : undefined
-              }
-              hint={
-                !name || isNew
-                  ? 'The name of the new board.'
-                  : current.areNamesKnown
-                    ? 'There is a board with this name. The file is imported into it.'
-                    : 'The name of a new or an existing board.'
-              }
-              value={typedName.value}
-              onText={(text) => (typedName.value = text)}
-            />
-          )}
-          {file.value && (
-            <SelectField
-              label="Format"
-              value={format.value}
-              onPick={(picked) => (format.value = picked)}
-            >
-              <option value="auto">
-                {answer && format.value === 'auto'
-                  ? `${FORMATS[answer.format]}, detected`
-                  : 'Detect'}
-              </option>
-              {Object.entries(FORMATS).map(([value, words]) => (
-                <option key={value} value={value}>
-                  {words}
-                </option>
-              ))}
-            </SelectField>
-          )}
-          {!file.value && <Sources />}
-        </form>
-
+      <fieldset disabled={current.isImporting.value}>
+        <FileForm board={board} current={current} hasFocus={hasFocus} />
         {failure !== null && (
           <Errors
             failure={failure}
@@ -163,67 +86,168 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
             onRetry={current.retry}
           />
         )}
-
-        {file.value && (answer || isAmbiguous || (failure && table)) && read !== 'sprintline' && (
-          <section class="setting" aria-label="How the file is read">
-            <h2>How the file is read</h2>
-            {isAmbiguous && <DateOrder {...mapping} isAsked />}
-            <Statuses {...names} />
-            <Priorities {...names} />
-            {answer && <SprintDates {...mapping} answer={answer} />}
-            {table && (
-              <details open={failure !== null && !isAmbiguous ? true : undefined}>
-                <summary>Columns</summary>
-                <Columns
-                  {...mapping}
-                  header={table}
-                  answer={answer}
-                  isLinear={read === 'linear-csv'}
-                />
-              </details>
-            )}
-            {read !== 'csv' && (answer !== null || isAmbiguous) && (
-              <div class="mapping-fields">
-                {!isAmbiguous && <DateOrder {...mapping} isAsked={false} />}
-                <Subtasks {...mapping} />
-                <Archived {...mapping} />
-              </div>
-            )}
-          </section>
-        )}
+        <HowRead current={current} />
       </fieldset>
 
-      {answer && failure === null && <Preview answer={answer} isBusy={isPreviewing.value} />}
-
-      {file.value && (
-        <footer class="transfer-foot">
-          <Progress
-            isShown={isPreviewing.value || isImporting.value}
-            sent={current.sent.value}
-            text={isImporting.value ? 'Importing' : 'Reading the file'}
-          />
-          {answer && failure === null && !isPreviewing.value && !isImporting.value && (
-            <span class="note">{planText(answer)}</span>
-          )}
-          <span class="spring" />
-          {!isImporting.value && (
-            <a class="button" href={board === undefined ? '/' : pathOf(board, 'backlog')}>
-              Cancel
-            </a>
-          )}
-          <Button
-            kind="primary"
-            disabled={!name || failure !== null || isPreviewing.value || isEmpty}
-            ref={importButton}
-            // Not disabled, so that it keeps the focus.
-            aria-disabled={isImporting.value}
-            onClick={() => void current.run()}
-          >
-            Import
-          </Button>
-        </footer>
+      {answer && failure === null && (
+        <Preview answer={answer} isBusy={current.isPreviewing.value} />
       )}
+      {current.file.value && <Foot board={board} current={current} />}
     </>
+  );
+}
+
+interface PartProps {
+  board?: string;
+  current: ReturnType<typeof useImport>;
+}
+
+/** The fields for the file, its board and its format. */
+function FileForm({ board, current, hasFocus }: PartProps & { hasFocus: boolean }) {
+  const { file, fileError, choose } = current;
+  return (
+    <form
+      class="setting"
+      noValidate
+      onSubmit={(event) => event.preventDefault()}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={(event) => {
+        event.preventDefault();
+        void choose(event.dataTransfer?.files[0]);
+      }}
+    >
+      <FileField
+        error={fileError.value}
+        hasFocus={hasFocus}
+        onChoose={(chosen) => void choose(chosen)}
+      />
+      {board === undefined && <BoardField current={current} />}
+      {file.value ? <FormatField current={current} /> : <Sources />}
+    </form>
+  );
+}
+
+/** The field for the name of the board, which may exist. */
+function BoardField({ current }: PartProps) {
+  const { name, typedName, isNew, isNameTaken, areNamesKnown } = current;
+  return (
+    <TextField
+      label="Name"
+      error={
+        isNameTaken
+          ? 'Nothing was imported, because there is now a board with this name. To import into it, press Import again.'
+          : undefined
+      }
+      hint={
+        !name || isNew
+          ? 'The name of the new board.'
+          : areNamesKnown
+            ? 'There is a board with this name. The file is imported into it.'
+            : 'The name of a new or an existing board.'
+      }
+      value={typedName.value}
+      onText={(text) => (typedName.value = text)}
+    />
+  );
+}
+
+function FormatField({ current: { format, preview } }: PartProps) {
+  const { answer } = preview.value;
+  return (
+    <SelectField label="Format" value={format.value} onPick={(picked) => (format.value = picked)}>
+      <option value="auto">
+        {answer && format.value === 'auto' ? `${FORMATS[answer.format]}, detected` : 'Detect'}
+      </option>
+      {Object.entries(FORMATS).map(([value, words]) => (
+        <option key={value} value={value}>
+          {words}
+        </option>
+      ))}
+    </SelectField>
+  );
+}
+
+/** How the file is read, as far as the user can choose it. */
+function HowRead({ current: { file, format, choices, preview } }: PartProps) {
+  const { answer, failure } = preview.value;
+  const isAmbiguous = failure instanceof ApiError && failure.code === 'ambiguous_dates';
+  const table = file.value?.header;
+  const read = answer?.format ?? (format.value === 'auto' ? undefined : format.value);
+  const isKnown = answer !== null || isAmbiguous;
+  if (!file.value || !(isKnown || (failure && table)) || read === 'sprintline') return null;
+
+  const change = (set: Partial<Mapping>): void => {
+    choices.value = { ...choices.value, ...set };
+  };
+  const mapping = { choices: choices.value, onChoice: change };
+  const required = unmappedOf(failure);
+  const names = {
+    ...mapping,
+    answer,
+    unmapped: required ?? answer?.unmapped,
+    isStrict: required !== undefined,
+  };
+  return (
+    <section class="setting" aria-label="How the file is read">
+      <h2>How the file is read</h2>
+      {isAmbiguous && <DateOrder {...mapping} isAsked />}
+      <Statuses {...names} />
+      <Priorities {...names} />
+      {answer && <SprintDates {...mapping} answer={answer} />}
+      {table && (
+        <details open={failure !== null && !isAmbiguous ? true : undefined}>
+          <summary>Columns</summary>
+          <Columns {...mapping} header={table} answer={answer} isLinear={read === 'linear-csv'} />
+        </details>
+      )}
+      {read !== 'csv' && isKnown && (
+        <div class="mapping-fields">
+          {!isAmbiguous && <DateOrder {...mapping} isAsked={false} />}
+          <Subtasks {...mapping} />
+          <Archived {...mapping} />
+        </div>
+      )}
+    </section>
+  );
+}
+
+/** What the import would do or how far it is, and the buttons. */
+function Foot({ board, current }: PartProps) {
+  const { name, preview, isPreviewing, isImporting, sent, run } = current;
+  const { answer, failure } = preview.value;
+  const importButton = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    // The button “Try again”, which had the focus, is removed.
+    if (isImporting.value) importButton.current?.focus();
+  }, [isImporting.value]);
+
+  const isBusy = isPreviewing.value || isImporting.value;
+  const isEmpty = !answer || !(countsText(answer.created) || countsText(answer.updated));
+  return (
+    <footer class="transfer-foot">
+      <Progress
+        isShown={isBusy}
+        sent={sent.value}
+        text={isImporting.value ? 'Importing' : 'Reading the file'}
+      />
+      {answer && failure === null && !isBusy && <span class="note">{planText(answer)}</span>}
+      <span class="spring" />
+      {!isImporting.value && (
+        <a class="button" href={board === undefined ? '/' : pathOf(board, 'backlog')}>
+          Cancel
+        </a>
+      )}
+      <Button
+        kind="primary"
+        disabled={!name || failure !== null || isPreviewing.value || isEmpty}
+        ref={importButton}
+        // Not disabled, so that it keeps the focus.
+        aria-disabled={isImporting.value}
+        onClick={() => void run()}
+      >
+        Import
+      </Button>
+    </footer>
   );
 }
 
