@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
@@ -73,71 +74,93 @@ function useBoardNames(isWanted: boolean, attempt: number) {
   return { names, isSettled };
 }
 
-/**
- * The file, the choices of the user, the dry run, which is repeated after each change of them, and the import.
- * @param board the name of the board; if it is absent, the user enters one
- */
-export function useImport(board: string | undefined) {
+/** The board into which the file is imported; the parameters are those of `useImport` and `useBoardNames`. */
+function useTarget(board: string | undefined, attempt: number) {
   const typedName = useSignal('');
-  const file = useSignal<Chosen | null>(null);
-  const fileError = useSignal('');
-  const format = useSignal<ImportFormat | 'auto'>('auto');
-  const choices = useSignal<Mapping>({});
-  const preview = useSignal<PreviewState>({ answer: null, failure: null });
-  const isPreviewing = useSignal(false);
-  const isImporting = useSignal(false);
-  /** Whether the last request was the import itself, not a dry run; “Try again” then repeats it with its key. */
-  const isSent = useSignal(false);
-  const sent = useSignal(0);
-  const done = useSignal<Answer | null>(null);
-  const attempt = useSignal(0);
   /** The name of the new board that someone else had created before the import. */
   const takenName = useSignal<string | null>(null);
-  /** The idempotency key, the same for each attempt of one import. */
-  const key = useRef('');
   const name = board ?? typedName.value.trim();
-  const { names, isSettled } = useBoardNames(board === undefined, attempt.value);
+  const { names, isSettled } = useBoardNames(board === undefined, attempt);
   const isNew =
     board === undefined && names.value !== null && !names.value.includes(name.normalize('NFC'));
-
-  const send = (isDryRun: boolean, signal?: AbortSignal): Promise<Answer> => {
-    const form = new FormData();
-    const mapping = { ...(isNew && { time_zone: timeZone() }), ...choices.value };
-    form.append('mapping', JSON.stringify(mapping));
-    if (file.value) form.append('file', file.value.content, file.value.name);
-    sent.value = 0;
-    return upload<Answer>(
-      `/api/boards/${encodeURIComponent(name)}/import?format=${format.value}&dry_run=${isDryRun}`,
-      form,
-      {
-        signal,
-        headers: {
-          ...(isNew && { 'If-None-Match': '*' }),
-          ...(!isDryRun && { 'Idempotency-Key': key.current }),
-        },
-        onProgress: (share) => (sent.value = share),
-      },
-    );
-  };
-
   /** Whether someone else has created the new board since its name was checked. It then counts as an existing one. */
   const isTaken = (failure: unknown): boolean => {
     if (!isNew || !(failure instanceof ApiError) || failure.status !== 412) return false;
     names.value = [...(names.value ?? []), name.normalize('NFC')];
     return true;
   };
+  return { name, typedName, takenName, names, isSettled, isNew, isTaken };
+}
 
-  // The dry run depends on all of these.
-  const inputs = [
-    ...[name, isNew, isSettled.value],
-    ...[file.value, format.value, choices.value, attempt.value],
-  ];
+/** The chosen file, once it is read. `onRead` is called before it replaces the former one. */
+function useFile(isImporting: Signal<boolean>, onRead: (name: string, former: string) => void) {
+  const file = useSignal<Chosen | null>(null);
+  const fileError = useSignal('');
+  const lastChosen = useRef<File | null>(null);
+  const choose = async (chosen: File | undefined): Promise<void> => {
+    fileError.value = '';
+    if (!chosen) return;
+    lastChosen.current = chosen;
+    if (chosen.size > MAX_BYTES) {
+      fileError.value = 'The file has more than 32 MiB. Export it in parts.';
+      return;
+    }
+    try {
+      const content = new Blob([await chosen.arrayBuffer()]);
+      const header = await headerOf(content);
+      if (isImporting.value || lastChosen.current !== chosen) return;
+      onRead(chosen.name, file.value?.name ?? '');
+      file.value = { name: chosen.name, content, header };
+    } catch {
+      if (lastChosen.current === chosen) fileError.value = 'The file cannot be read.';
+    }
+  };
+  return { file, fileError, choose };
+}
+
+/** What a request sends. */
+interface Body {
+  target: ReturnType<typeof useTarget>;
+  file: Signal<Chosen | null>;
+  format: Signal<ImportFormat | 'auto'>;
+  choices: Signal<Mapping>;
+}
+
+/** Sends the file: with an idempotency key to import it, or without one as a dry run. */
+function useSender({ target: { name, isNew }, file, format, choices }: Body) {
+  const sent = useSignal(0);
+  const send = ({ key, signal }: { key?: string; signal?: AbortSignal }): Promise<Answer> => {
+    const form = new FormData();
+    const mapping = { ...(isNew && { time_zone: timeZone() }), ...choices.value };
+    form.append('mapping', JSON.stringify(mapping));
+    if (file.value) form.append('file', file.value.content, file.value.name);
+    sent.value = 0;
+    return upload<Answer>(
+      `/api/boards/${encodeURIComponent(name)}/import?format=${format.value}&dry_run=${key === undefined}`,
+      form,
+      {
+        signal,
+        headers: { ...(isNew && { 'If-None-Match': '*' }), ...(key && { 'Idempotency-Key': key }) },
+        onProgress: (share) => (sent.value = share),
+      },
+    );
+  };
+  return { sent, send };
+}
+
+/** The preview, which is requested again when one of the `inputs` differs, except during the import. */
+function useDryRun(
+  { target, file }: Body,
+  send: ReturnType<typeof useSender>['send'],
+  inputs: readonly unknown[],
+  isImporting: Signal<boolean>,
+) {
+  const { name, isSettled, isTaken } = target;
+  const preview = useSignal<PreviewState>({ answer: null, failure: null });
+  const isPreviewing = useSignal(false);
   const lastFile = useRef<Chosen | null>(null);
   useEffect(() => {
-    // During an import, its inputs and its key stay the same.
     if (isImporting.value) return;
-    key.current = randomKey();
-    isSent.value = false;
     isPreviewing.value = file.value !== null && name !== '';
     if (!isPreviewing.value || !isSettled.value) return;
     const abort = new AbortController();
@@ -146,7 +169,7 @@ export function useImport(board: string | undefined) {
     if (isOther) preview.value = { answer: null, failure: null };
     const timer = setTimeout(
       () => {
-        send(true, abort.signal).then(
+        send({ signal: abort.signal }).then(
           (answer) => {
             preview.value = { answer, failure: null };
             isPreviewing.value = false;
@@ -166,30 +189,47 @@ export function useImport(board: string | undefined) {
       abort.abort();
     };
   }, inputs);
+  return { preview, isPreviewing };
+}
 
-  const lastChosen = useRef<File | null>(null);
-  const choose = async (chosen: File | undefined): Promise<void> => {
-    fileError.value = '';
-    if (!chosen) return;
-    lastChosen.current = chosen;
-    if (chosen.size > MAX_BYTES) {
-      fileError.value = 'The file has more than 32 MiB. Export it in parts.';
-      return;
-    }
-    try {
-      const content = new Blob([await chosen.arrayBuffer()]);
-      const header = await headerOf(content);
-      if (isImporting.value || lastChosen.current !== chosen) return;
-      choices.value = {};
-      done.value = null;
-      // The name of the former file is no name that the user has typed.
-      const isTyped = !['', boardNameOf(file.value?.name ?? '')].includes(typedName.value.trim());
-      if (board === undefined && !isTyped) typedName.value = boardNameOf(chosen.name);
-      file.value = { name: chosen.name, content, header };
-    } catch {
-      if (lastChosen.current === chosen) fileError.value = 'The file cannot be read.';
-    }
-  };
+/**
+ * The file, the choices of the user, the dry run, which is repeated after each change of them, and the import.
+ * @param board the name of the board; if it is absent, the user enters one
+ */
+export function useImport(board: string | undefined) {
+  const format = useSignal<ImportFormat | 'auto'>('auto');
+  const choices = useSignal<Mapping>({});
+  const isImporting = useSignal(false);
+  /** Whether the last request was the import itself, not a dry run; “Try again” then repeats it with its key. */
+  const isSent = useSignal(false);
+  const done = useSignal<Answer | null>(null);
+  const attempt = useSignal(0);
+  /** The idempotency key, the same for each attempt of one import. */
+  const key = useRef('');
+  const target = useTarget(board, attempt.value);
+  const { name, typedName, takenName, isNew } = target;
+  const { file, fileError, choose } = useFile(isImporting, (fileName, former) => {
+    choices.value = {};
+    done.value = null;
+    // The name of the former file is no name that the user has typed.
+    const isTyped = !['', boardNameOf(former)].includes(typedName.value.trim());
+    if (board === undefined && !isTyped) typedName.value = boardNameOf(fileName);
+  });
+  const body = { target, file, format, choices };
+  const { sent, send } = useSender(body);
+
+  // The dry run depends on all of these.
+  const inputs = [
+    ...[name, isNew, target.isSettled.value],
+    ...[file.value, format.value, choices.value, attempt.value],
+  ];
+  useEffect(() => {
+    // During an import, its inputs and its key stay the same.
+    if (isImporting.value) return;
+    key.current = randomKey();
+    isSent.value = false;
+  }, inputs);
+  const { preview, isPreviewing } = useDryRun(body, send, inputs, isImporting);
 
   const run = async (): Promise<void> => {
     if (isImporting.value) return;
@@ -198,12 +238,12 @@ export function useImport(board: string | undefined) {
     preview.value = { answer: preview.value.answer, failure: null };
     const creates = isNew;
     try {
-      const answer = await send(false);
+      const answer = await send({ key: key.current });
       if (creates && answer.format !== 'sprintline') await setTimeZone(name);
       done.value = answer;
       announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
     } catch (failure) {
-      if (isTaken(failure)) takenName.value = name;
+      if (target.isTaken(failure)) takenName.value = name;
       else preview.value = { answer: preview.value.answer, failure };
     } finally {
       isImporting.value = false;
@@ -215,7 +255,7 @@ export function useImport(board: string | undefined) {
     typedName,
     isNew,
     isNameTaken: takenName.value === name,
-    areNamesKnown: names.value !== null,
+    areNamesKnown: target.names.value !== null,
     file,
     fileError,
     choose,
