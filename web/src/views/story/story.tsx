@@ -9,7 +9,7 @@ import { announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change, StoryFields } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
-import type { Card } from '../../state/model';
+import type { Card, ListId } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { useStoryTitle } from '../../state/title';
 import { formatTime } from '../../util/format';
@@ -91,93 +91,31 @@ interface StoryBodyProps {
 }
 
 function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
-  /** The text that was typed and not saved when the story was open before. */
-  const kept = useRef(typedInto.get(story.id)).current;
-  /** The story when the user began to type, so that changes of others are not overwritten. */
-  const original = useSignal<Card>(kept?.original ?? story);
-  const typed = useSignal<Partial<Draft>>(kept?.typed ?? {});
-  const draft: Draft = { ...draftOf(story), ...typed.value };
+  const edit = useDraft(store, story);
+  const { draft, original, typed, isDirty, isChanged, change } = edit;
   const state = store.view.value;
-  const gone = store.reader.failure.value;
-  const isReadOnly = !canWrite.value || gone !== null;
-  const isDirty = Object.keys(typed.value).length > 0;
-  const isChanged = isDirty && !isSame(original.value, story);
-  if (!isChanged && original.value !== story) original.value = story;
-  /** The story when the dialog is closed; by then, the service may have assigned an id to a new one. */
-  const latest = useRef(story);
-  latest.current = story;
-  useEffect(() => {
-    const { view } = route.value;
-    return () => {
-      const { id, title } = latest.current;
-      if (!typedInto.has(id)) return;
-      announceUnsaved(title, () => navigate(pathOf(store.name, view, id)));
-    };
-  }, []);
+  const isReadOnly = !canWrite.value || store.reader.failure.value !== null;
   if (!state) return null;
 
   const errors = errorsOf(draft, state, isDeleted ? null : story.sprint_id);
-  const change = (set: Partial<Draft>): void => {
-    const all = { ...typed.value, ...set };
-    const before = draftOf(original.value);
-    const isSameAgain = Object.entries(all).every(
-      ([name, value]) => value === before[name as keyof Draft],
-    );
-    typed.value = isSameAgain ? {} : all;
-    if (isSameAgain) typedInto.delete(story.id);
-    else typedInto.set(story.id, { original: original.value, typed: all });
-  };
   const save = (): void => {
     if (Object.keys(errors).length > 0) return;
     typedInto.delete(story.id);
     if (isDeleted) {
-      const list = draft.sprint === '' ? null : Number(draft.sprint);
-      store.change([{ kind: 'story.create', id: temporaryId(), list, body: fieldsOf(draft) }]);
-      closeStory();
-      return;
+      const [list, body] = [listOf(draft), fieldsOf(draft)];
+      store.change([{ kind: 'story.create', id: temporaryId(), list, body }]);
+    } else {
+      createTask(store, story, draft.task);
+      const changes = changesOf(story.id, draft, typed.value, original.value);
+      store.change(changes, { seen: original.value.version });
     }
-    createTask(store, story, draft.task);
-    const now = fieldsOf(draft);
-    const before = fieldsOf(draftOf(original.value));
-    const set = Object.fromEntries(
-      Object.entries(now).filter(
-        ([name, value]) =>
-          name in typed.value &&
-          JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof now]),
-      ),
-    ) as StoryFields;
-    const changes: Change[] = [];
-    // First, because the move may be rejected.
-    if (Object.keys(set).length > 0) changes.push({ kind: 'story.update', id: story.id, set });
-    const list = draft.sprint === '' ? null : Number(draft.sprint);
-    if ('sprint' in typed.value && list !== original.value.sprint_id) {
-      changes.push({ kind: 'story.move', ids: [story.id], list, position: 'last' });
-    }
-    store.change(changes, { seen: original.value.version });
     closeStory();
   };
 
   return (
     <Form class="story" onSubmit={save}>
       <div class="story-parts">
-        {gone && <BoardGone failure={gone} />}
-        {isDeleted && !gone && (
-          <p class="notice" role="alert">
-            This story was deleted.
-            {canWrite.value && ' Press Create to save it as a new story.'}
-          </p>
-        )}
-        {isChanged && !isDeleted && (
-          <p class="notice" role="status">
-            Someone else has changed this story since you began to edit it. When you save, you
-            choose which version to keep.
-          </p>
-        )}
-        {store.connection.isUnreachable.value && story.description === undefined && (
-          <p class="notice">
-            The description is not loaded, because the service cannot be reached. Trying again…
-          </p>
-        )}
+        <Notices store={store} story={story} isDeleted={isDeleted} isChanged={isChanged} />
         <StoryForm
           state={state}
           draft={draft}
@@ -216,11 +154,10 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
           {story.external_id && ` (${story.external_id})`},{' '}
           {isDirty ? 'not saved yet' : `changed ${formatTime(story.updated_at)}`}
         </span>
-        {isDirty && kept && (
+        {isDirty && edit.kept && (
           <Button
             onClick={(event) => {
-              typedInto.delete(story.id);
-              typed.value = {};
+              edit.discard();
               event.currentTarget.form?.querySelector('input')?.focus();
             }}
           >
@@ -234,6 +171,96 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
         )}
       </footer>
     </Form>
+  );
+}
+
+/** The draft of an open story. What was typed and not saved stays when the dialog is closed. */
+function useDraft(store: BoardStore, story: Card) {
+  /** The text that was typed and not saved when the story was open before. */
+  const kept = useRef(typedInto.get(story.id)).current;
+  /** The story when the user began to type, so that changes of others are not overwritten. */
+  const original = useSignal<Card>(kept?.original ?? story);
+  const typed = useSignal<Partial<Draft>>(kept?.typed ?? {});
+  const isDirty = Object.keys(typed.value).length > 0;
+  /** Whether someone else has changed the story meanwhile. */
+  const isChanged = isDirty && !isSame(original.value, story);
+  if (!isChanged && original.value !== story) original.value = story;
+  /** The story when the dialog is closed; by then, the service may have assigned an id to a new one. */
+  const latest = useRef(story);
+  latest.current = story;
+  useEffect(() => {
+    const { view } = route.value;
+    return () => {
+      const { id, title } = latest.current;
+      if (!typedInto.has(id)) return;
+      announceUnsaved(title, () => navigate(pathOf(store.name, view, id)));
+    };
+  }, []);
+
+  const change = (set: Partial<Draft>): void => {
+    const all = { ...typed.value, ...set };
+    const before = draftOf(original.value);
+    const isSameAgain = Object.entries(all).every(
+      ([name, value]) => value === before[name as keyof Draft],
+    );
+    typed.value = isSameAgain ? {} : all;
+    if (isSameAgain) typedInto.delete(story.id);
+    else typedInto.set(story.id, { original: original.value, typed: all });
+  };
+  const discard = (): void => {
+    typedInto.delete(story.id);
+    typed.value = {};
+  };
+  const draft: Draft = { ...draftOf(story), ...typed.value };
+  return { draft, original, typed, isDirty, isChanged, kept, change, discard };
+}
+
+const listOf = ({ sprint }: Draft): ListId => (sprint === '' ? null : Number(sprint));
+
+/** The changes that save a draft: of the typed fields whose values differ from those of the original. */
+function changesOf(id: number, draft: Draft, typed: Partial<Draft>, original: Card): Change[] {
+  const now = fieldsOf(draft);
+  const before = fieldsOf(draftOf(original));
+  const set = Object.fromEntries(
+    Object.entries(now).filter(
+      ([name, value]) =>
+        name in typed && JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof now]),
+    ),
+  ) as StoryFields;
+  const changes: Change[] = [];
+  // First, because the move may be rejected.
+  if (Object.keys(set).length > 0) changes.push({ kind: 'story.update', id, set });
+  const list = listOf(draft);
+  if ('sprint' in typed && list !== original.sprint_id) {
+    changes.push({ kind: 'story.move', ids: [id], list, position: 'last' });
+  }
+  return changes;
+}
+
+/** What the user must know before saving the story. */
+function Notices({ store, story, isDeleted, isChanged }: StoryBodyProps & { isChanged: boolean }) {
+  const gone = store.reader.failure.value;
+  return (
+    <>
+      {gone && <BoardGone failure={gone} />}
+      {isDeleted && !gone && (
+        <p class="notice" role="alert">
+          This story was deleted.
+          {canWrite.value && ' Press Create to save it as a new story.'}
+        </p>
+      )}
+      {isChanged && !isDeleted && (
+        <p class="notice" role="status">
+          Someone else has changed this story since you began to edit it. When you save, you choose
+          which version to keep.
+        </p>
+      )}
+      {store.connection.isUnreachable.value && story.description === undefined && (
+        <p class="notice">
+          The description is not loaded, because the service cannot be reached. Trying again…
+        </p>
+      )}
+    </>
   );
 }
 
