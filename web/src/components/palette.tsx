@@ -73,52 +73,9 @@ async function findNumbered(number: number, board: string): Promise<Found['stori
   }
 }
 
-/** Finds a command, a view, a board, a sprint or a story by its name. */
-export function Palette({ onClose }: { onClose: () => void }) {
-  const id = useId();
-  const typed = useSignal('');
-  const index = useSignal(0);
-  const list = useRef<HTMLUListElement>(null);
-  /** The stories that the service has found for a text. */
-  const found = useSignal<Found>({ q: '', stories: [] });
+/** The names of all boards, once they are known. */
+function useBoards() {
   const boards = useSignal<readonly string[]>([]);
-  /** The commands of the view, as they were when the palette opened. */
-  const all = useRef(placesAndCommands());
-  const options = useComputed(() => {
-    const words = typed.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const isMatch = (text: string): boolean =>
-      words.every((word) => text.toLowerCase().includes(word));
-    const shown = all.current.filter(({ name, note }) => isMatch(`${name} ${note}`));
-    if (words.length === 0) return shown;
-    const isWhole = ({ name }: Option): boolean => name.toLowerCase() === words.join(' ');
-    shown.sort((a, b) => Number(isWhole(b)) - Number(isWhole(a)));
-    const known = [...(store.value?.view.value?.stories.values() ?? [])];
-    const more = found.value.q === typed.value.trim() ? found.value.stories : [];
-    const number = numberIn(typed.value);
-    const stories = new Map(
-      [
-        ...[...known, ...more].filter(({ id }) => id === number),
-        ...known
-          .filter((story) => isMatch(`${story.title} #${story.id} ${story.external_id ?? ''}`))
-          .slice(0, MAX_STORIES),
-        ...more,
-      ].map(({ id, title }) => [id, title]),
-    );
-    const others = boards.value.filter((name) => name !== route.value.board && isMatch(name));
-    return [
-      ...shown,
-      ...others.slice(0, MAX_BOARDS).map((name) => ({
-        name,
-        note: 'Board',
-        run: () => navigate(pathOf(name)),
-      })),
-      ...[...stories].map(([id, title]) => ({
-        name: title,
-        note: `Story #${id}`,
-        run: () => navigate(storyUrl(id)),
-      })),
-    ].slice(0, MAX_OPTIONS);
-  });
   useEffect(() => {
     const read = async (): Promise<void> => {
       const { data } = await api.GET('/api/boards');
@@ -126,8 +83,12 @@ export function Palette({ onClose }: { onClose: () => void }) {
     };
     void read().catch(() => undefined);
   }, []);
-  const { board } = route.value;
-  const q = typed.value.trim();
+  return boards;
+}
+
+/** The stories of a board that the service has found for a text. */
+function useFound(board: string, q: string) {
+  const found = useSignal<Found>({ q: '', stories: [] });
   useEffect(() => {
     if (!q || !board) return;
     let isLatest = true;
@@ -150,6 +111,70 @@ export function Palette({ onClose }: { onClose: () => void }) {
       clearTimeout(timer);
     };
   }, [board, q]);
+  return found;
+}
+
+/** The titles of stories by their ids: the one with the typed number, those that match, and those that were found. */
+function titlesFor(typed: string, isMatch: (text: string) => boolean, { q, stories }: Found) {
+  const known = [...(store.value?.view.value?.stories.values() ?? [])];
+  const more = q === typed.trim() ? stories : [];
+  const number = numberIn(typed);
+  return new Map(
+    [
+      ...[...known, ...more].filter(({ id }) => id === number),
+      ...known
+        .filter((story) => isMatch(`${story.title} #${story.id} ${story.external_id ?? ''}`))
+        .slice(0, MAX_STORIES),
+      ...more,
+    ].map(({ id, title }) => [id, title]),
+  );
+}
+
+/** The options that have all words of a text: the fixed ones first, then boards, then stories. */
+function optionsFor(
+  typed: string,
+  fixed: readonly Option[],
+  boards: readonly string[],
+  found: Found,
+): Option[] {
+  const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
+  const isMatch = (text: string): boolean =>
+    words.every((word) => text.toLowerCase().includes(word));
+  const shown = fixed.filter(({ name, note }) => isMatch(`${name} ${note}`));
+  if (words.length === 0) return shown;
+  const isWhole = ({ name }: Option): boolean => name.toLowerCase() === words.join(' ');
+  shown.sort((a, b) => Number(isWhole(b)) - Number(isWhole(a)));
+  const others = boards.filter((name) => name !== route.value.board && isMatch(name));
+  return [
+    ...shown,
+    ...others.slice(0, MAX_BOARDS).map((name) => ({
+      name,
+      note: 'Board',
+      run: () => navigate(pathOf(name)),
+    })),
+    ...[...titlesFor(typed, isMatch, found)].map(([id, title]) => ({
+      name: title,
+      note: `Story #${id}`,
+      run: () => navigate(storyUrl(id)),
+    })),
+  ].slice(0, MAX_OPTIONS);
+}
+
+/** Finds a command, a view, a board, a sprint or a story by its name. */
+export function Palette({ onClose }: { onClose: () => void }) {
+  const id = useId();
+  const typed = useSignal('');
+  const index = useSignal(0);
+  const list = useRef<HTMLUListElement>(null);
+  /** The commands of the view, as they were when the palette opened. */
+  const all = useRef(placesAndCommands());
+  const { board } = route.value;
+  const q = typed.value.trim();
+  const boards = useBoards();
+  const found = useFound(board, q);
+  const options = useComputed(() =>
+    optionsFor(typed.value, all.current, boards.value, found.value),
+  );
   const count = options.value.length;
   const at = Math.min(index.value, count - 1);
   const isSearching = q !== '' && board !== '' && found.value.q !== q;
