@@ -99,10 +99,55 @@ const unsaved = unsavedTexts<number, Unsaved>();
 
 function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
   const zones = useId();
-  const days = useId();
+  const { draft, errors, isDirty, isBusy, type, save, cancel } = useDraft(store, board);
+  return (
+    <Form class="setting" onSubmit={() => isDirty && save()}>
+      <TextField
+        label="Name"
+        error={errors?.name}
+        value={draft.name}
+        onText={(text) => type({ name: text })}
+      />
+      <TextField
+        label="Time zone"
+        error={errors?.time_zone}
+        hint="The days of a sprint begin and end at midnight in this time zone."
+        list={zones}
+        autocomplete="off"
+        value={draft.time_zone}
+        onText={(text) => type({ time_zone: text })}
+      />
+      <datalist id={zones}>
+        {TIME_ZONES.map((zone) => (
+          <option key={zone} value={zone} />
+        ))}
+      </datalist>
+      <WorkingDays
+        days={draft.working_days}
+        error={errors?.working_days}
+        onChange={(days) => type({ working_days: days })}
+      />
+      {errors?.form && (
+        <p class="field-error" role="alert">
+          {errors.form}
+        </p>
+      )}
+      <div class="actions">
+        <Button kind="primary" type="submit" aria-disabled={!isDirty || isBusy.value}>
+          Save
+        </Button>
+        <Button kind="quiet" aria-disabled={!isDirty} onClick={cancel}>
+          Cancel
+        </Button>
+      </div>
+    </Form>
+  );
+}
+
+/** The draft of the settings, and how it is saved. */
+function useDraft(store: BoardStore, board: Board) {
   const changes = useSignal<Unsaved>(unsaved.get(board.id) ?? { typed: {}, original: board });
   const { isBusy, error, submit } = useSubmit(errorsOf);
-  const errors = error.value;
   const { typed } = changes.value;
   const isDirty = Object.keys(typed).length > 0;
   const draft: Draft = { ...fieldsOf(board), ...typed };
@@ -125,6 +170,10 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
       JSON.stringify(value) !== JSON.stringify(present[name as keyof Draft]);
     const next = Object.fromEntries(Object.entries({ ...typed, ...fields }).filter(isTyped));
     set({ typed: next, original: isDirty ? changes.value.original : board });
+    error.value = undefined;
+  };
+  const cancel = (): void => {
+    set({ typed: {}, original: board });
     error.value = undefined;
   };
 
@@ -152,82 +201,46 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
     // Last, because a new name is announced, too.
     report('Settings saved');
   };
+  return { draft, errors: error.value, isDirty, isBusy, type, save: () => submit(save), cancel };
+}
 
+interface WorkingDaysProps {
+  days: readonly Weekday[];
+  error?: string;
+  onChange: (days: readonly Weekday[]) => void;
+}
+
+function WorkingDays({ days, error, onChange }: WorkingDaysProps) {
+  const id = useId();
+  const set = (day: Weekday, isWorking: boolean): void =>
+    onChange(
+      weekdays()
+        .map((each) => each.day)
+        .filter((each) => (each === day ? isWorking : days.includes(each))),
+    );
   return (
-    <Form class="setting" onSubmit={() => isDirty && submit(save)}>
-      <TextField
-        label="Name"
-        error={errors?.name}
-        value={draft.name}
-        onText={(text) => type({ name: text })}
-      />
-      <TextField
-        label="Time zone"
-        error={errors?.time_zone}
-        hint="The days of a sprint begin and end at midnight in this time zone."
-        list={zones}
-        autocomplete="off"
-        value={draft.time_zone}
-        onText={(text) => type({ time_zone: text })}
-      />
-      <datalist id={zones}>
-        {TIME_ZONES.map((zone) => (
-          <option key={zone} value={zone} />
+    <fieldset aria-describedby={`${id}-note`}>
+      <legend>Working days</legend>
+      <div class="days">
+        {weekdays().map(({ day, name }) => (
+          <label key={day} class="check">
+            <input
+              type="checkbox"
+              checked={days.includes(day)}
+              onChange={(event) => set(day, event.currentTarget.checked)}
+            />
+            {name}
+          </label>
         ))}
-      </datalist>
-      <fieldset aria-describedby={`${days}-note`}>
-        <legend>Working days</legend>
-        <div class="days">
-          {weekdays().map(({ day, name }) => (
-            <label key={day} class="check">
-              <input
-                type="checkbox"
-                checked={draft.working_days.includes(day)}
-                onChange={(event) =>
-                  type({
-                    working_days: weekdays()
-                      .map((each) => each.day)
-                      .filter((each) =>
-                        each === day
-                          ? event.currentTarget.checked
-                          : draft.working_days.includes(each),
-                      ),
-                  })
-                }
-              />
-              {name}
-            </label>
-          ))}
-        </div>
-        <p
-          id={`${days}-note`}
-          class={errors?.working_days ? 'field-error' : 'field-hint'}
-          role={errors?.working_days ? 'alert' : undefined}
-        >
-          {errors?.working_days ?? 'The ideal line of a burndown falls on these days only.'}
-        </p>
-      </fieldset>
-      {errors?.form && (
-        <p class="field-error" role="alert">
-          {errors.form}
-        </p>
-      )}
-      <div class="actions">
-        <Button kind="primary" type="submit" aria-disabled={!isDirty || isBusy.value}>
-          Save
-        </Button>
-        <Button
-          kind="quiet"
-          aria-disabled={!isDirty}
-          onClick={() => {
-            set({ typed: {}, original: board });
-            error.value = undefined;
-          }}
-        >
-          Cancel
-        </Button>
       </div>
-    </Form>
+      <p
+        id={`${id}-note`}
+        class={error ? 'field-error' : 'field-hint'}
+        role={error ? 'alert' : undefined}
+      >
+        {error ?? 'The ideal line of a burndown falls on these days only.'}
+      </p>
+    </fieldset>
   );
 }
 
