@@ -1,3 +1,4 @@
+import type { Signal } from '@preact/signals';
 import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { api } from '../../api/client';
@@ -42,47 +43,18 @@ interface TokenFormProps {
 }
 
 function TokenForm({ isFirst, onMade, onClose }: TokenFormProps) {
-  const name = useSignal('');
-  const scope = useSignal<Scope>(isFirst ? 'admin' : 'write');
-  /** Null: all boards. */
-  const boards = useSignal<readonly string[] | null>(null);
-  const expires = useSignal('');
-  const signsIn = useSignal(true);
-  const { data: all } = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], []);
-
-  const { isBusy, error, submit } = useSubmit(errorsOf);
+  const { name, scope, boards, expires, signsIn, isBusy, error, create } = useDraft(
+    isFirst,
+    onMade,
+  );
   const errors = error.value;
-  const create = async (): Promise<void> => {
-    const isLimited = scope.value !== 'admin' && boards.value !== null;
-    const { data } = await api.POST('/api/tokens', {
-      body: {
-        name: name.value,
-        scope: scope.value,
-        ...(isLimited && { boards: [...(boards.value ?? [])] }),
-        // Until the end of that day in the time zone of the browser.
-        ...(expires.value && { expires_at: new Date(`${expires.value}T23:59:59`).toISOString() }),
-      },
-    });
-    if (!data) return;
-    // Before any other request, because the service now requires a token.
-    if (isFirst && signsIn.value) {
-      await signIn(data.token).catch((failure: unknown) =>
-        alertError(`You are not signed in. ${failureText(failure)}`),
-      );
-    }
-    onMade(data.token);
-  };
+  const { data: all } = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], []);
 
   // While the request runs, the form stays open, because only its response has the secret.
   const close = isBusy.value ? undefined : onClose;
   return (
     <Dialog title="New token" onClose={close}>
-      <DialogForm
-        action="Create"
-        isBusy={isBusy.value}
-        onSubmit={() => submit(create)}
-        onCancel={close}
-      >
+      <DialogForm action="Create" isBusy={isBusy.value} onSubmit={create} onCancel={close}>
         <TextField
           label="Name"
           error={errors?.name}
@@ -104,41 +76,7 @@ function TokenForm({ isFirst, onMade, onClose }: TokenFormProps) {
           <option value="admin">Admin: also manage tokens</option>
         </SelectField>
         {scope.value !== 'admin' && (
-          <fieldset>
-            <legend>Boards</legend>
-            <label class="check">
-              <input
-                type="checkbox"
-                checked={boards.value === null}
-                onChange={(event) => (boards.value = event.currentTarget.checked ? null : [])}
-              />
-              All boards
-            </label>
-            {boards.value !== null && (
-              <div class="board-checks">
-                {all?.map((board) => (
-                  <label key={board.id} class="check">
-                    <input
-                      type="checkbox"
-                      checked={boards.value?.includes(board.name)}
-                      onChange={(event) => {
-                        const others = boards.value?.filter((each) => each !== board.name) ?? [];
-                        boards.value = event.currentTarget.checked
-                          ? [...others, board.name]
-                          : others;
-                      }}
-                    />
-                    {board.name}
-                  </label>
-                ))}
-              </div>
-            )}
-            {errors?.boards && (
-              <p class="field-error" role="alert">
-                {errors.boards}
-              </p>
-            )}
-          </fieldset>
+          <BoardsField boards={boards} all={all} error={errors?.boards} />
         )}
         <TextField
           label="Expires on"
@@ -166,6 +104,83 @@ function TokenForm({ isFirst, onMade, onClose }: TokenFormProps) {
         )}
       </DialogForm>
     </Dialog>
+  );
+}
+
+/** The fields of a new token, and the request that creates it. */
+function useDraft(isFirst: boolean, onMade: (secret: string) => void) {
+  const name = useSignal('');
+  const scope = useSignal<Scope>(isFirst ? 'admin' : 'write');
+  /** Null: all boards. */
+  const boards = useSignal<readonly string[] | null>(null);
+  const expires = useSignal('');
+  const signsIn = useSignal(true);
+  const { isBusy, error, submit } = useSubmit(errorsOf);
+  const create = async (): Promise<void> => {
+    const isLimited = scope.value !== 'admin' && boards.value !== null;
+    const { data } = await api.POST('/api/tokens', {
+      body: {
+        name: name.value,
+        scope: scope.value,
+        ...(isLimited && { boards: [...(boards.value ?? [])] }),
+        // Until the end of that day in the time zone of the browser.
+        ...(expires.value && { expires_at: new Date(`${expires.value}T23:59:59`).toISOString() }),
+      },
+    });
+    if (!data) return;
+    // Before any other request, because the service now requires a token.
+    if (isFirst && signsIn.value) {
+      await signIn(data.token).catch((failure: unknown) =>
+        alertError(`You are not signed in. ${failureText(failure)}`),
+      );
+    }
+    onMade(data.token);
+  };
+  return { name, scope, boards, expires, signsIn, isBusy, error, create: () => submit(create) };
+}
+
+interface BoardsFieldProps {
+  /** The names of the chosen boards; null: all boards. */
+  boards: Signal<readonly string[] | null>;
+  all: readonly Board[] | null;
+  error?: string;
+}
+
+function BoardsField({ boards, all, error }: BoardsFieldProps) {
+  return (
+    <fieldset>
+      <legend>Boards</legend>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={boards.value === null}
+          onChange={(event) => (boards.value = event.currentTarget.checked ? null : [])}
+        />
+        All boards
+      </label>
+      {boards.value !== null && (
+        <div class="board-checks">
+          {all?.map((board) => (
+            <label key={board.id} class="check">
+              <input
+                type="checkbox"
+                checked={boards.value?.includes(board.name)}
+                onChange={(event) => {
+                  const others = boards.value?.filter((each) => each !== board.name) ?? [];
+                  boards.value = event.currentTarget.checked ? [...others, board.name] : others;
+                }}
+              />
+              {board.name}
+            </label>
+          ))}
+        </div>
+      )}
+      {error && (
+        <p class="field-error" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
   );
 }
 
