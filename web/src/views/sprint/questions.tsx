@@ -1,9 +1,10 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
-import type { Batch, Sprint } from '../../api/types';
+import type { Batch, Board, Sprint, Velocity } from '../../api/types';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog, useFirstFocus } from '../../components/dialog';
+import type { BoardStore } from '../../state/board/board-store';
 import { closeDialog } from '../../state/dialogs';
 import { currentSprint, sprintInText, sprintName, storiesOf, sumOfPoints } from '../../state/model';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
@@ -82,118 +83,132 @@ function useQuestion(id: number) {
 
 /** Asks before a sprint starts, and shows what it will commit to. */
 export function StartSprint({ store, state, id }: SprintDialogProps) {
-  const { sprint, header, etag, key, submit, close, isReady, problem } = useQuestion(id);
+  const question = useQuestion(id);
   const velocity = useVelocity(store);
   useEffect(() => {
     void store.lists.load(id).catch(() => undefined);
   }, [store, id]);
   const today = todayIn(state.board.time_zone);
-  const known = sprint ?? state.sprints.get(id);
+  const known = question.sprint ?? state.sprints.get(id);
   if (!known) return null;
-  const stories = storiesOf(state, id);
-  const load = loadOf(stories, velocity);
-  const unestimated = stories.filter(({ points }) => points === null).length;
-  const isEarly = known.start_date > today;
   const isLoaded = store.lists.loaded.value.has(id);
-  const running = currentSprint(state);
   const start = async (): Promise<void> => {
     await saved(store);
-    if (isEarly) {
-      // Moves the start date and starts the sprint in one transaction.
-      const operations: Batch['operations'] = [
-        {
-          op: 'update',
-          type: 'sprint',
-          id,
-          if_match: etag.value,
-          set: { start_date: today },
-        },
-        { op: 'start', type: 'sprint', id },
-      ];
-      await api.POST('/api/boards/{board_name}/batch', {
-        params: {
-          path: { board_name: store.name },
-          header: { 'Idempotency-Key': key(operations) },
-        },
-        body: { operations },
-      });
-    } else {
+    if (known.start_date > today) await startOn(today, store, id, question);
+    else {
       await api.POST('/api/sprints/{sprint_id}/start', {
-        params: { path: { sprint_id: id }, header: header() },
+        params: { path: { sprint_id: id }, header: question.header() },
       });
     }
     await store.rows.loadSprints();
     reportDone(store, `Started ${sprintInText(known)}`);
-    close();
+    question.close();
   };
   return (
     <Question
       title={`Start ${sprintInText(known)}`}
       answer="Start sprint"
-      isReady={isReady && isLoaded}
-      problem={problem}
-      onAnswer={() => submit(start)}
+      isReady={question.isReady && isLoaded}
+      problem={question.problem}
+      onAnswer={() => question.submit(start)}
     >
-      {!isLoaded ? (
-        <Skeleton lines={2} />
-      ) : (
-        <>
-          <p>
-            The sprint commits to the stories that are in it now:{' '}
-            <strong>
-              {plural(stories.length, 'story', 'stories')}, {plural(sumOfPoints(stories), 'point')}
-            </strong>
-            . Stories that are added later count as added.
-          </p>
-          {running && running.id !== id && (
-            <p>
-              {sprintName(running)} is not completed. If you complete it first, its unfinished
-              stories can be moved here.
-            </p>
-          )}
-          {load.average !== undefined && velocity && (
-            <div class="against-average">
-              <LoadBar load={load} />
-              <span>{load.text}</span>
-              <span class="note">
-                (average of the last{' '}
-                {velocity.sprints.length === 1
-                  ? 'sprint'
-                  : plural(velocity.sprints.length, 'sprint')}
-                )
-              </span>
-            </div>
-          )}
-          {unestimated > 0 && sumOfPoints(stories) > 0 && (
-            <p class="note">
-              {plural(unestimated, 'story has', 'stories have')} no points and{' '}
-              {unestimated === 1 ? 'counts' : 'count'} 0.
-            </p>
-          )}
-        </>
+      {isLoaded ? <Commitment state={state} id={id} velocity={velocity} /> : <Skeleton lines={2} />}
+      <StartNotes board={state.board} sprint={known} today={today} />
+    </Question>
+  );
+}
+
+/** Moves the start date of a sprint and starts it, in one transaction. */
+async function startOn(
+  date: string,
+  store: BoardStore,
+  id: number,
+  { etag, key }: ReturnType<typeof useQuestion>,
+): Promise<void> {
+  const operations: Batch['operations'] = [
+    { op: 'update', type: 'sprint', id, if_match: etag.value, set: { start_date: date } },
+    { op: 'start', type: 'sprint', id },
+  ];
+  await api.POST('/api/boards/{board_name}/batch', {
+    params: { path: { board_name: store.name }, header: { 'Idempotency-Key': key(operations) } },
+    body: { operations },
+  });
+}
+
+interface CommitmentProps extends Omit<SprintDialogProps, 'store'> {
+  velocity: Velocity | null;
+}
+
+/** What a sprint will commit to, compared with the velocity. */
+function Commitment({ state, id, velocity }: CommitmentProps) {
+  const stories = storiesOf(state, id);
+  const points = sumOfPoints(stories);
+  const load = loadOf(stories, velocity);
+  const unestimated = stories.filter(({ points }) => points === null).length;
+  const running = currentSprint(state);
+  return (
+    <>
+      <p>
+        The sprint commits to the stories that are in it now:{' '}
+        <strong>
+          {plural(stories.length, 'story', 'stories')}, {plural(points, 'point')}
+        </strong>
+        . Stories that are added later count as added.
+      </p>
+      {running && running.id !== id && (
+        <p>
+          {sprintName(running)} is not completed. If you complete it first, its unfinished stories
+          can be moved here.
+        </p>
       )}
-      {known.started_at && (
+      {load.average !== undefined && velocity && (
+        <div class="against-average">
+          <LoadBar load={load} />
+          <span>{load.text}</span>
+          <span class="note">
+            (average of the last{' '}
+            {velocity.sprints.length === 1 ? 'sprint' : plural(velocity.sprints.length, 'sprint')})
+          </span>
+        </div>
+      )}
+      {unestimated > 0 && points > 0 && (
+        <p class="note">
+          {plural(unestimated, 'story has', 'stories have')} no points and{' '}
+          {unestimated === 1 ? 'counts' : 'count'} 0.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** What starting a sprint today changes, and when the sprint ends. */
+function StartNotes({ board, sprint, today }: { board: Board; sprint: Sprint; today: string }) {
+  const { start_date, end_date } = sprint;
+  const isEarly = start_date > today;
+  return (
+    <>
+      {sprint.started_at && (
         <p class="note">
           The sprint was started before. Starting it again replaces its commitment.
         </p>
       )}
       {isEarly && (
         <p class="note">
-          The sprint is planned to start on {formatDate(known.start_date)}. Starting it now moves
-          its start date to today.
+          The sprint is planned to start on {formatDate(start_date)}. Starting it now moves its
+          start date to today.
         </p>
       )}
-      {known.end_date ? (
+      {end_date ? (
         <p class="note">
-          The sprint ends on {formatDate(known.end_date)}
+          The sprint ends on {formatDate(end_date)}
           {isEarly &&
-            `, so it has ${plural(workingDays(state.board, today, known.end_date), 'working day')} instead of ${workingDays(state.board, known.start_date, known.end_date)}`}
+            `, so it has ${plural(workingDays(board, today, end_date), 'working day')} instead of ${workingDays(board, start_date, end_date)}`}
           .
         </p>
       ) : (
         <p class="note">The sprint has no end date.</p>
       )}
-    </Question>
+    </>
   );
 }
 
