@@ -149,7 +149,7 @@ interface Unsaved {
 /** The unsaved changes of each form, so that closing its dialog loses nothing. */
 const unsaved = unsavedTexts<string, Unsaved>();
 
-interface Form {
+interface DraftOptions {
   store: BoardStore;
   /** Identifies the form, so that it has its unsaved changes when it is opened again. */
   key: string;
@@ -157,7 +157,7 @@ interface Form {
 }
 
 /** The state of a form: its changes, and whether they were checked. */
-function useDraft({ store, key, request }: Form) {
+function useDraft({ store, key, request }: DraftOptions) {
   const changes = useSignal<Unsaved>(unsaved.get(key) ?? { typed: {}, etag: '' });
   const isChecked = useSignal(false);
   const title = useRef('');
