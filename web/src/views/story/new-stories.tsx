@@ -9,10 +9,10 @@ import type { Change } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
 import { openDialogOn } from '../../state/dialogs';
 import type { BoardState, ListId } from '../../state/model';
-import { sprintInText } from '../../state/model';
+import { listName } from '../../state/model';
 import { plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
-import { quoted } from '../../util/names';
+import { isolated, quoted } from '../../util/names';
 import { BoardGone } from './board-gone';
 import { severalTitles } from './drafts';
 import { titlesOf } from './titles';
@@ -54,7 +54,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
   const long = lines.find((line) => isLonger(line, MAX_TITLE));
   const chosen = list === null ? undefined : state.sprints.get(list);
   // Since the dialog was opened, someone may have completed or deleted the sprint.
-  const sprint = chosen?.state === 'completed' ? undefined : chosen;
+  const target = chosen && chosen.state !== 'completed' ? chosen.id : null;
   const error =
     lines.length > MAX_STORIES
       ? `At most ${MAX_STORIES} stories at once.`
@@ -62,12 +62,12 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
   const count = plural(lines.length, 'story', 'stories');
   const create = (): void => {
     if (error || lines.length === 0) return;
-    const where = sprint ? sprintInText(sprint) : 'the backlog';
+    const where = isolated(listName(state, target, 'the backlog'));
     store.change(
       lines.map((title): Change => ({
         kind: 'story.create',
         id: temporaryId(),
-        list: sprint?.id ?? null,
+        list: target,
         body: { title },
       })),
       { label: `Create ${count} in ${where}` },
@@ -75,7 +75,7 @@ export function NewStories({ store, state, list, titles, onClose }: NewStoriesPr
     close();
   };
   return (
-    <Dialog title={`New stories in ${sprint ? sprintInText(sprint) : 'Backlog'}`} onClose={onClose}>
+    <Dialog title={`New stories in ${isolated(listName(state, target))}`} onClose={onClose}>
       <DialogForm
         action={`Create ${count}`}
         isDisabled={lines.length === 0 || gone !== null}
