@@ -114,3 +114,53 @@ test('does not take over the changes of another board or another user', async ()
   expect(page.adopted).toEqual([]);
   expect(browser.rows.size).toBe(2);
 });
+
+test('takes over the changes from before a token was required as changes of its own user', async () => {
+  const browser = new Browser();
+  const anonymous = browser.page('anonymous');
+  await anonymous.outbox.adopt(1);
+  await anonymous.outbox.save([entry(1)]);
+  anonymous.outbox.close();
+  const mei = browser.page('Mei');
+  await mei.outbox.adopt(1);
+  await settle();
+  expect(mei.adopted.map(keysOf)).toEqual([['key 1']]);
+  mei.outbox.close();
+  const ben = browser.page('Ben');
+  await ben.outbox.adopt(1);
+  await settle();
+  expect(ben.adopted).toEqual([]);
+  expect([...browser.rows.values()].map(({ actor }) => actor)).toEqual(['Mei']);
+});
+
+test('takes over nothing once it is closed', async () => {
+  const browser = new Browser();
+  const first = browser.page();
+  await first.outbox.adopt(1);
+  await first.outbox.save([entry(1)]);
+  const second = browser.page();
+  await second.outbox.adopt(1);
+  second.outbox.close();
+  const third = browser.page();
+  await third.outbox.adopt(1);
+  first.outbox.close();
+  await settle();
+  expect(second.adopted).toEqual([]);
+  expect(third.adopted.map(keysOf)).toEqual([['key 1']]);
+});
+
+test('takes over the changes of other pages at once where the browser has no locks, but never its own', async () => {
+  const { storage } = new Browser();
+  Object.defineProperty(globalThis, 'navigator', { value: {}, configurable: true });
+  const other = new Outbox('Mei', () => undefined, storage);
+  await other.adopt(1);
+  await other.save([entry(1)]);
+  const adopted: Pending[][] = [];
+  const page = new Outbox('Mei', (entries) => adopted.push(entries), storage);
+  await page.adopt(1);
+  await page.save([entry(2)]);
+  // Called again, as whenever the window becomes visible.
+  await page.adopt(1);
+  await settle();
+  expect(adopted.map(keysOf)).toEqual([['key 1']]);
+});
