@@ -4,10 +4,11 @@ import { CreateStory } from '../../../src/stories/story.dto';
 import type { Position } from '../../../web/src/api/types';
 import type { Change } from '../../../web/src/state/changes/change';
 import { kindOf } from '../../../web/src/state/changes/kinds';
-import { afterConfirmed, pendingOf } from '../../../web/src/state/changes/pending';
+import { afterConfirmed, pendingOf, withSameRow } from '../../../web/src/state/changes/pending';
 import { withId, withOrigin, withVersions } from '../../../web/src/state/changes/rows';
 import { createStoryAgain } from '../../../web/src/state/changes/story-kinds';
 import type { BoardState, ListId } from '../../../web/src/state/model';
+import { afterwards } from '../../support/faults';
 import { boardWith, idsOf, story } from './state';
 
 const apply = (state: BoardState, changes: readonly Change[]): BoardState =>
@@ -162,6 +163,8 @@ test('does not confuse a task with a story that has the same id', () => {
   const [pending] = pendingOf([edit], state, state, gesture);
   const confirmed: Change = { kind: 'story.update', id: 7, set: { title: 'Ant' } };
   expect(afterConfirmed(pending!, confirmed, state, 7).seen).toBe(3);
+  const [other7] = pendingOf([confirmed], state, state, gesture);
+  expect(withSameRow(pending!, [pending!, other7!])).toEqual([pending]);
 });
 
 test('a move of several stories has the versions that the user saw, or that own changes have made since', () => {
@@ -182,6 +185,58 @@ test('a move of several stories has the versions that the user saw, or that own 
       { list: null, version: 6 },
     ],
   });
+});
+
+test('each change of a gesture has the version that the user saw, or the confirmed one', () => {
+  const state = boardWith([story(1, { version: 5 }), story(2, { version: 6 })]);
+  const changes = [1, 2].map((id): Change => ({ kind: 'story.delete', id }));
+  const gesture = { label: '', seen: [3, undefined], revision: 1, isUndo: false };
+  expect(pendingOf(changes, state, state, gesture).map(({ seen }) => seen)).toEqual([3, 6]);
+});
+
+test('each change of a gesture begins where the changes before it have moved the stories', () => {
+  const state = boardWith([story(1), story(2)]);
+  const changes = [move([1, 2], 1, 'last'), move([1, 2], 2, 'last')];
+  const [first, second] = pendingOf(changes, state, state, {
+    label: '',
+    revision: 1,
+    isUndo: false,
+  });
+  expect(first?.change).toMatchObject({ seen: [{ list: null }, { list: null }] });
+  expect(second?.change).toMatchObject({ seen: [{ list: 1 }, { list: 1 }] });
+});
+
+test('a move next to a created story keeps the version that the user saw of the moved one', () => {
+  const state = boardWith([story(3, { version: 2 })]);
+  const changes = [move([3], null, { after: -1 })];
+  const [pending] = pendingOf(changes, state, state, { label: '', revision: 1, isUndo: false });
+  const created: Change = { kind: 'story.create', id: -1, list: null, body: { title: 'New' } };
+  const later = boardWith([story(3, { version: 5 }), story(9)]);
+  expect(afterConfirmed(pending!, created, later, 9)).toMatchObject({
+    change: move([3], null, { after: 9 }),
+    seen: 2,
+  });
+});
+
+test('a page numbers its changes after those of an earlier page', async () => {
+  jest.useFakeTimers();
+  afterwards(() => jest.useRealTimers());
+  const state = boardWith([story(1)]);
+  const changes = [1, 2].map((points): Change => ({
+    kind: 'story.update',
+    id: 1,
+    set: { points },
+  }));
+  const orders: number[] = [];
+  for (let page = 1; page <= 2; page++) {
+    await jest.isolateModulesAsync(async () => {
+      const loaded = await import('../../../web/src/state/changes/pending.ts');
+      const gesture = { label: '', revision: 1, isUndo: false };
+      orders.push(...loaded.pendingOf(changes, state, state, gesture).map(({ order }) => order));
+    });
+    jest.advanceTimersByTime(1);
+  }
+  expect(orders).toEqual([...new Set(orders)].sort((a, b) => a - b));
 });
 
 test('a deleted story is created again with every field that a client may set', () => {

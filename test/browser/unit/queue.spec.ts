@@ -139,6 +139,29 @@ describe('The queue of changes', () => {
     expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3', 'New']);
   });
 
+  test('stays offline until the last of the waiting changes is sent', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    host.push(update(2, { title: 'Bee' }));
+    await host.answer(lost());
+    host.queue.retry();
+    await host.answer();
+    expect(host.queue.state.value).toBe('offline');
+    await host.answer();
+    expect(host.queue.isOffline.value).toBe(false);
+  });
+
+  test('says while it is offline whether the service has too many requests', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    await host.answer(rejected(429, 'too_many_requests'));
+    expect([host.queue.isOffline.value, host.queue.isBusy.value]).toEqual([true, true]);
+    host.queue.retry();
+    await host.answer(lost());
+    expect([host.queue.isOffline.value, host.queue.isBusy.value]).toEqual([true, false]);
+    host.queue.stop();
+  });
+
   test('is no longer offline once the last change was rejected', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }));
@@ -208,6 +231,18 @@ describe('The queue of changes', () => {
     after.queue.dropConflict(after.queue.conflicts.value[0]!);
     host.queue.dropConflict(conflict!);
     expect(host.kept.size).toBe(0);
+  });
+
+  test('has the same conflicts after a reload, each with its own changes', async () => {
+    const former = new Host();
+    former.push(update(1, { title: 'Ant' }));
+    former.push(update(2, { title: 'Bee' }));
+    await former.answer(rejected(412));
+    await former.answer(rejected(412));
+    const host = new Host();
+    host.queue.adopt([...former.kept.values()]);
+    const changes = host.queue.conflicts.value.map(({ entries }) => entries.map((e) => e.change));
+    expect(changes).toEqual([[update(1, { title: 'Ant' })], [update(2, { title: 'Bee' })]]);
   });
 
   test('keeps the changes of other rows of a gesture that is a conflict in one of them', async () => {
@@ -319,6 +354,29 @@ describe('The queue of changes', () => {
     for (const each of effects) {
       expect(hasFields(rowOf(host.state, each)!, each.set)).toBe(true);
     }
+  });
+
+  test('can undo the changes of a story that was deleted and restored, but not what was undone', async () => {
+    const host = new Host();
+    const undo = (): Gesture =>
+      host.queue.push(host.queue.undo.take()!.changes, host.state, { isUndo: true });
+    for (const change of [
+      update(1, { title: 'Ant' }),
+      update(1, { points: 2 }),
+      { kind: 'story.delete', id: 1 } as const,
+    ]) {
+      host.push(change);
+      await host.answer();
+    }
+    // The second undo refers to the deleted story, because the restored one has no id yet.
+    undo();
+    undo();
+    await host.answer(undefined, 9);
+    await host.answer();
+    expect(host.sent.at(-1)?.change).toEqual(update(9, { points: null }));
+    await host.answer();
+    expect(host.queue.undo.take()?.changes).toEqual([update(9, { title: 'Story 1' })]);
+    expect(host.queue.undo.take()).toBeUndefined();
   });
 
   test('undoes a gesture after a reload that was undone without a connection', async () => {
