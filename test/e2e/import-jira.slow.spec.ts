@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { useApp } from '../support/app';
+import { afterwards } from '../support/faults';
 import { published, withPublished } from '../support/published';
 import { made2xx } from '../support/make';
 import { expectProblem } from '../support/problems';
@@ -343,8 +344,11 @@ describe('an import of a Jira CSV export', () => {
       const [story] = await of(`/api/boards/Moved/stories?external_id=jira:${key}`);
       return (await of(`/api/stories/${story.id}/tasks`)) as Fields[];
     };
+    service.clock.set('2026-11-19T10:00:00.000Z');
+    afterwards(() => service.clock.set());
     await load('Moved', header + stories + before);
     const [part] = await tasksOf('A-1');
+    service.clock.set('2026-11-20T10:00:00.000Z');
     expect(await load('Moved', header + stories + after)).toMatchObject({
       created: NOTHING,
       updated: { stories: 0, tasks: 1 },
