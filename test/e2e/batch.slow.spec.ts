@@ -769,6 +769,15 @@ describe('the conditions of a batch', () => {
     expectProblem(await send(tag), 412, 'precondition_failed');
     expect((await send('*')).status).toBe(200);
   });
+
+  it('include If-None-Match: *, under which it creates its board and changes what it has created', async () => {
+    const name = freshName();
+    const update = { op: 'update', type: 'story', id: '$new', set: { points: 1 } };
+    const send = () =>
+      batch(name, [story('New', {}, 'new'), update], {}, { headers: { 'If-None-Match': '*' } });
+    expect((await send()).status).toBe(200);
+    expectProblem(await send(), 412, 'precondition_failed');
+  });
 });
 
 describe('a batch with an Idempotency-Key', () => {
