@@ -14,11 +14,12 @@ import type { Caller } from '../../src/http/caller';
 import { survey } from '../../src/transfer/restore/restore-survey';
 import type { ImportView } from '../../src/transfer/import/import.dto';
 import { RestoreService } from '../../src/transfer/restore/restore.service';
-import { useApp } from '../support/app';
+import { startApp, useApp } from '../support/app';
 import type { Answer } from '../support/client';
 import { command } from '../support/command';
 import { engineUnderTest } from '../support/databases';
 import { asOfEarlierVersion, linesOf, signed } from '../support/export-file';
+import { afterwards } from '../support/faults';
 import { boardWithFullLog } from '../support/board-with-full-log';
 import { boardPath, freshName, made2xx, Workspace } from '../support/make';
 import { expectProblem } from '../support/problems';
@@ -130,6 +131,19 @@ describe('a board that is restored with its log', () => {
     const second = await service.client.get(`${boardPath(one)}/stories`);
     expect(second.headers.get('x-board-revision')).toBe(first.headers.get('x-board-revision'));
     expect(second.headers.get('etag')).not.toBe(first.headers.get('etag'));
+  });
+
+  it('has different entity tags from a restore to the same id and revision, as after a backup was restored', async () => {
+    const tags = new Map<string | null, unknown>();
+    for (const empty of [await startApp(), await startApp()]) {
+      afterwards(() => empty.close());
+      await made2xx(upload(empty.client, 'Restored', file, { type: 'application/x-ndjson' }));
+      const { body } = await empty.client.get('/api/boards/Restored');
+      const { headers } = await empty.client.get('/api/boards/Restored/stories');
+      tags.set(headers.get('etag'), [body.id, headers.get('x-board-revision')]);
+    }
+    const [one, two] = [...tags.values()];
+    expect(two).toEqual(one);
   });
 
   it('can be changed', async () => {
