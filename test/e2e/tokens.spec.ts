@@ -869,6 +869,18 @@ describe('the first and the last token', () => {
     }
   });
 
+  it('the metrics require a token while the database is unavailable, once the first one was created', async () => {
+    const { app, client } = service;
+    expect((await client.get('/metrics')).status).toBe(200);
+    await bearer(client, { scope: 'admin' });
+    const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
+    try {
+      expectProblem(await client.get('/metrics'), 503, 'database_unavailable');
+    } finally {
+      away.mockRestore();
+    }
+  });
+
   it('AUTH=off requires no token, even if tokens exist', async () => {
     await bearer(service.client, { scope: 'admin' });
     const off = await startApp({
