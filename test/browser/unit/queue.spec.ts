@@ -209,6 +209,19 @@ describe('The queue of changes', () => {
     expect(host.titles.slice(0, 2)).toEqual(['Story 1', 'Bee']);
   });
 
+  test('counts neither lost responses nor the responses 500 of earlier changes', async () => {
+    const host = new Host();
+    host.push(update(1, { title: 'Ant' }));
+    host.push(update(2, { title: 'Bee' }));
+    const errors = Array.from({ length: 5 }, () => rejected(500));
+    for (const error of [...errors.map(() => lost()), ...errors, undefined, ...errors, undefined]) {
+      await host.answer(error);
+      host.queue.retry();
+    }
+    expect(host.rejected).toEqual([]);
+    expect(host.titles.slice(0, 2)).toEqual(['Ant', 'Bee']);
+  });
+
   test('turns 412 into a conflict of all later changes of that row, which survives a reload, and sends the others', async () => {
     const host = new Host();
     host.push(update(1, { title: 'Ant' }));

@@ -40,7 +40,7 @@ export interface QueueHost {
   remove(entries: readonly Pending[]): void;
 }
 
-/** Attempts after which a change that gets 500 is rejected. Otherwise all later changes would wait for it. */
+/** Responses 500 after which the next one rejects a change. Otherwise all later changes would wait for it. */
 const MAX_ERRORS = 5;
 
 /**
@@ -151,7 +151,7 @@ export class ChangeQueue {
     this.isRunning = true;
     // The browser draws the change before it works on the request.
     await this.host.shown();
-    for (let attempt = 0; !this.isStopped;) {
+    for (let attempt = 0, errors = 0; !this.isStopped;) {
       const [head] = this.pending.value;
       if (!head) break;
       const isRepeated = this.sent.has(head.key);
@@ -160,12 +160,12 @@ export class ChangeQueue {
         const { outcome, before } = await this.host.send(head, isRepeated);
         // Until the last of the waiting changes is sent, the others count as unsaved.
         if (this.pending.value.length <= 1) this.isOffline.value = false;
-        attempt = 0;
+        [attempt, errors] = [0, 0];
         // The user may have marked it as undone meanwhile.
         this.confirm(this.pending.value[0] ?? head, outcome, before);
       } catch (error) {
-        const isLast = attempt >= MAX_ERRORS && error instanceof ApiError && error.status === 500;
-        if (isTemporary(error) && !isLast) {
+        if (error instanceof ApiError && error.status === 500) errors += 1;
+        if (isTemporary(error) && errors <= MAX_ERRORS) {
           this.isBusy.value = hasTooMany(error);
           this.isOffline.value = true;
           await this.pause.wait(delayAfter(error, attempt++));
@@ -177,7 +177,7 @@ export class ChangeQueue {
           continue;
         }
         this.fail(head, error as Error);
-        attempt = 0;
+        [attempt, errors] = [0, 0];
       }
       this.host.onSettled();
     }
