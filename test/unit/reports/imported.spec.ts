@@ -134,6 +134,16 @@ describe('an imported sprint', () => {
     expect(rows(log).at(-1)).toEqual(['2026-03-13', 8, 0]);
   });
 
+  it('completed its done stories, even if they are planned again after the import', () => {
+    const log = new Imported();
+    const next = log.sprint('2026-03-16');
+    const done = log.done(3, '2026-03-05T10:00:00.000Z');
+    log.complete(log.first, null, COMPLETED);
+    log.now = '2026-03-21T12:00:00.000Z';
+    log.update(done, { sprint_id: next });
+    expect(reportOf(log)).toMatchObject({ completed: { count: 1 }, unfinished: { count: 0 } });
+  });
+
   it('is reported by its events once it is reopened and completed here', () => {
     const log = new Imported();
     log.done(3, '2026-03-05T10:00:00.000Z');
