@@ -185,7 +185,7 @@ export class ApplyTasks {
         status,
         assignee,
         ...(seq !== undefined && { seq }),
-        ...(status === 'done' && done_at && { done_at: done_at.toISOString() }),
+        ...(done_at && { done_at: done_at.toISOString() }),
       });
       run[after === found ? 'unchanged' : 'updated'].tasks += 1;
     }

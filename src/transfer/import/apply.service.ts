@@ -202,7 +202,7 @@ export class ApplyService {
     { change, board, updated, unchanged }: ImportRun,
     { story, planned, route, seq }: Update,
   ): Promise<Waiting[]> {
-    const { status = story.status, done_at } = planned;
+    const { done_at } = planned;
     const [first = story.sprint_id, ...rest] = route;
     const after = await this.stories.update(
       change,
@@ -211,7 +211,7 @@ export class ApplyService {
       {
         ...fieldsOf(planned),
         seq,
-        ...(status === 'done' && done_at && { done_at: done_at.toISOString() }),
+        ...(done_at && { done_at: done_at.toISOString() }),
       },
       { board, sprintId: first },
     );

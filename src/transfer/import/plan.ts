@@ -73,7 +73,7 @@ export interface PlannedTask {
   title: string;
   status?: Status;
   assignee?: string | null;
-  /** Null: the time of the import, if it is done. */
+  /** Null if it is not done, or if the file has no time; it then becomes done at the time of the import. */
   done_at: Date | null;
   /** When it was created; only in our own format. */
   created_at?: Date;
@@ -86,6 +86,7 @@ export interface PlannedStory extends Partial<Omit<CreateStory, 'external_id'>> 
   external_id: string | null;
   /** Keys of the sprints that it was in, oldest first; empty for the backlog; absent if the file has no sprints. */
   sprints?: string[];
+  /** As of a task. */
   done_at?: Date | null;
   /**
    * When it was created; only in our own format. A story of the board without an `external_id` is recognised
