@@ -4,6 +4,7 @@ import { Test } from '@nestjs/testing';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { request } from 'node:http';
+import { performance } from 'node:perf_hooks';
 import { text } from 'node:stream/consumers';
 import { AppModule } from '../../src/app.module';
 import { applicationOptions, setUp } from '../../src/app.setup';
@@ -20,9 +21,11 @@ import type { Answer, Client } from '../support/client';
 import { nextPage } from '../support/client';
 import { command } from '../support/command';
 import { operations } from '../support/conformance';
+import { afterwards } from '../support/faults';
 import { boardPath, made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { send, sendBytes } from '../support/http';
+import { onStatement } from '../support/statements';
 
 /** A client with a token. */
 type Bearer = Client & { token: string; id: number };
@@ -761,6 +764,39 @@ describe('the first and the last token', () => {
     while ((await other.client.get('/api/boards')).status === 200);
     expect((await bearing(other.client, admin.token).get('/api/boards')).status).toBe(200);
     await other.close();
+  });
+
+  it('a token is required once the first one was created, even if a request has just found none', async () => {
+    const { app, client } = service;
+    const database = app.get(Database);
+    const first = database.first.bind(database);
+    let finish = (): void => undefined;
+    const created = new Promise<void>((resolve) => (finish = resolve));
+    let meanwhile: Promise<Answer> | undefined;
+    const stop = onStatement({
+      before: async ({ sql }) => {
+        if (!/INSERT INTO .tokens/.test(sql)) return;
+        stop();
+        // The service no longer has in its cache that there is no token.
+        const later = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1000);
+        afterwards(() => later.mockRestore());
+        await new Promise<void>((found) => {
+          const reading = jest.spyOn(database, 'first');
+          afterwards(() => reading.mockRestore());
+          reading.mockImplementationOnce(async (...statement) => {
+            const row = await first(...statement);
+            found();
+            await created;
+            return row;
+          });
+          meanwhile = client.get('/api/boards');
+        });
+      },
+    });
+    await bearer(client, { scope: 'admin' });
+    finish();
+    expect((await meanwhile)?.status).toBe(200);
+    expectProblem(await client.get('/api/boards'), 401, 'unauthorized');
   });
 
   it('a token is also required if all tokens have expired', async () => {
