@@ -454,6 +454,23 @@ describe('Text that is typed into a story', () => {
     expect(await dialog.getByLabel('Title').inputValue()).toBe('');
   });
 
+  test('counts as empty once it has no more than the filters or nothing at all', async () => {
+    const board = await startSmallBoard([{ title: 'Ant', assignee: 'Mei' }]);
+    const page = await openPage(`${board.url}?assignee=Mei`);
+    await card(page, 'To do', 'Ant').waitFor();
+    const dialog = page.getByRole('dialog');
+    for (const assignee of ['Mei', '']) {
+      await page.keyboard.press('c');
+      await dialog.getByLabel('Title').fill('Emu');
+      await dialog.getByLabel('Title').fill('');
+      await dialog.getByLabel('Assignee').fill(assignee);
+      await page.keyboard.press('Escape');
+      await dialog.waitFor({ state: 'detached' });
+      await reloadUnasked(page);
+      await card(page, 'To do', 'Ant').waitFor();
+    }
+  });
+
   test('stays if its sprint is completed while it is typed', async () => {
     const board = await startSmallBoard();
     const { body: next } = await board.client.post('/api/boards/rocket/sprints', {
