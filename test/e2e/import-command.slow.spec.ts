@@ -103,7 +103,7 @@ describe('an import', () => {
   it('reports every error of every row with its line, and changes nothing', async () => {
     const outcome = await load(
       'title,points,status,labels,seq\n' +
-        '"Two\nlines",1.234,open,"a,a",\n' +
+        '"Two\nlines",1.234,frozen,"a,a",\n' +
         ',2,todo,,5\n' +
         '\n' +
         'right,3,done,,\n' +
@@ -127,6 +127,22 @@ describe('an import', () => {
       expect(outcome.err.split('\n')[0]).toContain(error);
     }
     expect((await service.client.get('/api/boards/Faulty')).status).toBe(404);
+  });
+
+  it('reads statuses and priorities by their usual names, unless the mapping defines them', async () => {
+    const file =
+      'title,status,priority\na,Done,High\nb,In Progress,Lowest\nc,To do,2\nd,Fertig,None\ne,Review,\n';
+    const mapping = JSON.stringify({ status: { review: 'done' } });
+    const outcome = await withFile(mapping, (path) => load(file, 'Words', '--mapping', path));
+    expect(outcome.code).toBe(0);
+    const stories = await backlog('Words');
+    expect(stories.map(({ status, priority }: any) => [status, priority])).toEqual([
+      ['done', 2],
+      ['in_progress', 5],
+      ['todo', 2],
+      ['done', null],
+      ['done', null],
+    ]);
   });
 
   it('rejects an external_id that is twice in the file', async () => {

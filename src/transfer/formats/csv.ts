@@ -15,7 +15,7 @@ import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
 import { Warnings } from '../files/source';
 import type { Mapping } from '../import/import.dto';
-import { byName, inLowerCase, MAX_NAME } from '../import/known-names';
+import { byName, inLowerCase, MAX_NAME, priorityOf, statusOf } from '../import/known-names';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
 import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
 
@@ -23,6 +23,12 @@ type Column = (typeof CSV_COLUMNS)[number];
 
 /** The most characters of a cell of labels: 20 labels of 50 characters, each escaped, and white space. */
 const MAX_LABELS_CELL = 10_000;
+
+/** The meaning of words that no mapping defines. */
+const KNOWN: Partial<Record<Column, (word: string) => string | number | null | undefined>> = {
+  status: statusOf,
+  priority: priorityOf,
+};
 
 /** Columns whose empty cells are ignored; in the others, an empty cell clears the field. */
 const KEPT: readonly Column[] = ['title', 'status', 'seq'];
@@ -189,7 +195,8 @@ class RowReader {
       this.errors.push({ line, code: 'too_long', detail });
       return [];
     }
-    return String(this.words[column]?.get(inLowerCase(cell)) ?? cell);
+    const word = this.words[column]?.get(inLowerCase(cell)) ?? KNOWN[column]?.(cell);
+    return word === null ? null : String(word ?? cell);
   }
 
   private sprint(line: number, cell: string): string[] {
