@@ -85,7 +85,7 @@ export class Config {
   @Setting(
     'TRUST_PROXY',
     '',
-    'Addresses or networks of proxies whose X-Forwarded-* headers are trusted, as in 10.0.0.0/8, separated by commas.',
+    'Addresses or networks of proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted, as in 10.0.0.0/8, separated by commas.',
   )
   @ListOf(isNetwork, 'must be addresses or networks, as in 10.0.0.1 or 10.0.0.0/8')
   readonly trustProxy: string[];

@@ -49,14 +49,15 @@ export class Origins {
 
   /** @throws Problem `misdirected_request` if the host is not a name of the service */
   requireOwnHost(request: FastifyRequest): void {
-    if (this.anyHost || this.hosts.has(nameOf(request.host))) return;
+    const host = hostHeaderOf(request);
+    if (this.anyHost || this.hosts.has(nameOf(host))) return;
     // Only a client of HTTP/1.0 may omit the host, and every browser sends it.
-    if (request.host === '') return;
+    if (host === '') return;
     // Load balancers and orchestrators call these by address.
     if (request.url.startsWith('/health/')) return;
     throw new Problem(
       'misdirected_request',
-      `"${request.host.slice(0, 100)}" is not a host name of the service; the setting ALLOWED_HOSTS lists its names, besides localhost.`,
+      `"${host.slice(0, 100)}" is not a host name of the service; the setting ALLOWED_HOSTS lists its names, besides localhost.`,
     );
   }
 
@@ -65,7 +66,8 @@ export class Origins {
    * session cookie with the requests of all pages of its site.
    * @throws Problem `cross_site_request`
    */
-  requireSameSite({ method, headers, host, access }: FastifyRequest): void {
+  requireSameSite(request: FastifyRequest): void {
+    const { method, headers, access } = request;
     if (READS.has(method)) return;
     const { origin } = headers;
     const site = headers['sec-fetch-site'];
@@ -77,7 +79,8 @@ export class Origins {
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
       throw new Problem('cross_site_request');
     }
-    if (site === undefined && hostOf(origin) !== host) throw new Problem('cross_site_request');
+    if (site === undefined && hostOf(origin) !== hostHeaderOf(request))
+      throw new Problem('cross_site_request');
   }
 }
 
@@ -107,6 +110,12 @@ export async function enableCors(
 /** Whether a browser asks if a page may send a request; any other OPTIONS is about the resource. */
 const isPreflight = ({ headers }: FastifyRequest): boolean =>
   headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+
+/**
+ * The host of a request; empty without one. Not `request.host`, which is `X-Forwarded-Host` behind a trusted proxy: a
+ * page can send that header, and most proxies pass it on.
+ */
+const hostHeaderOf = ({ headers }: FastifyRequest): string => headers.host ?? '';
 
 /** A `Host` without its port, in lower case; empty if it is malformed. */
 const nameOf = (host: string): string =>

@@ -78,10 +78,29 @@ describe('a foreign host name', () => {
     expect([await statusFor(host), await statusFor('192.0.2.8')]).toEqual([200, 421]);
   });
 
-  it('is not read from X-Forwarded-Host', async () => {
-    const headers = { host: 'evil.example', 'x-forwarded-host': 'localhost' };
-    expect((await send(`${service.url}/api/boards`, { headers })).status).toBe(421);
-  });
+  it.each(['', '127.0.0.1'])(
+    'is not read from X-Forwarded-Host, with TRUST_PROXY=%s',
+    async (TRUST_PROXY) => {
+      const environment = { AUTH: 'off', ALLOWED_HOSTS: 'planner.example.org', TRUST_PROXY };
+      const open = await startApp({ environment });
+      afterwards(() => open.close());
+      const statusOf = async (host: string, forwarded: string, rest = {}): Promise<number> => {
+        const headers = { ...JSON_TYPE, host, 'x-forwarded-host': forwarded, ...rest };
+        const options = { method: 'POST', headers, body: '{"name":"Forwarded"}' };
+        return (await send(`${open.url}/api/boards`, options)).status;
+      };
+      expect(await statusOf('evil.example', 'planner.example.org')).toBe(421);
+      // A browser without `Sec-Fetch-Site` only shows the origin of a page.
+      const page = { origin: 'http://evil.example' };
+      expect(await statusOf('planner.example.org', 'evil.example', page)).toBe(403);
+      expect(await statusOf('planner.example.org', 'evil.example')).toBe(201);
+      const bytes =
+        'GET /api/boards HTTP/1.1\r\nConnection: close\r\nX-Forwarded-Host: localhost\r\n';
+      for (const host of ['', 'Host:\r\n']) {
+        expect((await sendBytes(open.url, `${bytes}${host}\r\n`)).status).toBe(400);
+      }
+    },
+  );
 
   it('is that of the request target, if it has one', async () => {
     const get = (target: string, host: string) =>
