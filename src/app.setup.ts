@@ -65,7 +65,7 @@ export async function setUp(
   });
   limitPipelining(server);
   acceptFirst(server);
-  limitConnections(server, config.maxConnections);
+  limitConnections(server, config);
   limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));
   // Without its hook: `readCookie` parses the cookies, and only for requests without a token.

@@ -98,7 +98,11 @@ export class Config {
   @Integer(0, 1_000_000)
   readonly rateLimit: number;
 
-  @Setting('MAX_CONNECTIONS', '10000', 'Maximum number of open connections.')
+  @Setting(
+    'MAX_CONNECTIONS',
+    '10000',
+    'Maximum number of open connections, of which one address may have 90 %.',
+  )
   @Integer(1, 1_000_000)
   readonly maxConnections: number;
 

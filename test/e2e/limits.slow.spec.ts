@@ -6,7 +6,7 @@ import { Authenticator } from '../../src/auth/authenticator';
 import { Upload } from '../../src/http/input/upload';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
-import { promised } from '../support/faults';
+import { afterwards, promised } from '../support/faults';
 import { insertRows, storyRow } from '../support/fill';
 import { fingerprint } from '../support/fingerprint';
 import { made2xx, Workspace } from '../support/make';
@@ -81,18 +81,21 @@ describe('a setting limits', () => {
     }
   });
 
+  /** Opens connections that send nothing, from 127.0.0.1. */
+  const openIdle = (url: string, length: number): Promise<Socket[]> => {
+    const open = () =>
+      new Promise<Socket>((resolve) => {
+        const socket = connect(Number(new URL(url).port), '127.0.0.1', () => resolve(socket));
+        // Surplus ones are reset.
+        socket.on('error', () => undefined);
+        afterwards(() => socket.destroy());
+      });
+    return Promise.all(Array.from({ length }, open));
+  };
+
   it('the number of connections', async () => {
     const { url } = await start({ MAX_CONNECTIONS: '3' });
-    const port = Number(new URL(url).port);
-    const sockets = await Promise.all(
-      Array.from(
-        { length: 3 },
-        () =>
-          new Promise<Socket>((resolve) => {
-            const socket = connect(port, '127.0.0.1', () => resolve(socket));
-          }),
-      ),
-    );
+    const sockets = await openIdle(url, 3);
     const answer = await send(`${url}/api/boards`);
     expect(answer.status).toBe(503);
     expect(JSON.parse(answer.text)).toMatchObject({ code: 'overloaded' });
@@ -102,7 +105,24 @@ describe('a setting limits', () => {
     sockets[0]?.destroy();
     await closed;
     while ((await send(`${url}/api/boards`)).status === 503);
-    for (const socket of sockets) socket.destroy();
+  });
+
+  it('the number of connections of one address to 90 %, so that others can connect', async () => {
+    const { url } = await start({ MAX_CONNECTIONS: '10' });
+    const from = async (localAddress: string, path = '/api/boards'): Promise<number> =>
+      (await send(url + path, { localAddress })).status;
+    await openIdle(url, 9);
+    expect([await from('127.0.0.1'), await from('127.0.0.2')]).toEqual([503, 200]);
+    expect(await from('127.0.0.1', '/health/live')).toBe(200);
+    const surplus = await openIdle(url, 101);
+    while (!surplus.some(({ closed }) => closed)) await setImmediate();
+    expect(await from('127.0.0.2')).toBe(200);
+  });
+
+  it('not the connections of a trusted proxy, which all clients share, to 90 %', async () => {
+    const { url } = await start({ MAX_CONNECTIONS: '10', TRUST_PROXY: '10.0.0.0/8, 127.0.0.1' });
+    await openIdle(url, 9);
+    expect((await send(`${url}/api/boards`)).status).toBe(200);
   });
 });
 

@@ -1,7 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import type { Socket } from 'node:net';
+import { BlockList, isIPv6 } from 'node:net';
+import type { Config } from '../../config/config';
+import { networkOf } from '../client';
 import { Problem } from '../problem';
 import { sendProblem } from '../problem.filter';
+import { Counter } from './counter';
 import { isAlways } from './overload';
 
 /** Maximum milliseconds that requests wait while clients connect. */
@@ -35,18 +39,44 @@ export function acceptFirst(server: FastifyInstance): void {
   });
 }
 
-/** Connections beyond the limit that get a response; further ones are reset. */
+/** Connections beyond a limit that get a response; further ones are reset. */
 const SURPLUS_CONNECTIONS = 100;
 
-/** Answers 503 on connections beyond a limit and closes them; health checks still get their response. */
-export function limitConnections(server: FastifyInstance, max: number): void {
-  const surplus = new WeakSet<Socket>();
+/** The part of the connections that one network may have; the rest is for other clients. */
+const PART_OF_NETWORK = 0.9;
+
+/**
+ * Answers 503 on connections beyond a limit, in total or of one network, and closes them; health checks still get
+ * their response. All clients of a trusted proxy have its address, so its connections only count in total.
+ */
+export function limitConnections(
+  server: FastifyInstance,
+  { maxConnections: max, trustProxy }: Config,
+): void {
+  const maxOfNetwork = Math.ceil(PART_OF_NETWORK * max);
+  const isProxy = containedIn(trustProxy);
+  const ofNetworks = new Counter();
+  const surplus = new Set<Socket>();
   let open = 0;
   server.server.maxConnections = max + SURPLUS_CONNECTIONS;
   server.server.on('connection', (socket: Socket) => {
-    open += 1;
-    if (open > max) surplus.add(socket);
-    socket.once('close', () => (open -= 1));
+    const { remoteAddress = '' } = socket;
+    const network = networkOf(remoteAddress);
+    const isOfFullNetwork = ofNetworks.of(network) >= maxOfNetwork && !isProxy(remoteAddress);
+    if (open < max && !isOfFullNetwork) {
+      open += 1;
+      ofNetworks.add(network, 1);
+      socket.once('close', () => {
+        open -= 1;
+        ofNetworks.add(network, -1);
+      });
+    } else if (surplus.size < SURPLUS_CONNECTIONS) {
+      surplus.add(socket);
+      socket.once('close', () => surplus.delete(socket));
+    } else {
+      // Otherwise idle surplus connections of one network would take those that are left for others.
+      socket.resetAndDestroy();
+    }
   });
   server.addHook('onRequest', (request, reply, done) => {
     if (!surplus.has(request.raw.socket) || isAlways(request)) {
@@ -56,4 +86,16 @@ export function limitConnections(server: FastifyInstance, max: number): void {
     reply.header('Connection', 'close');
     sendProblem(request, reply, new Problem('overloaded'));
   });
+}
+
+/** Returns a function that tells whether an address is one of these addresses, or in one of these networks. */
+function containedIn(networks: readonly string[]): (address: string) => boolean {
+  const list = new BlockList();
+  for (const network of networks) {
+    const [address = '', bits] = network.split('/');
+    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
+    if (bits === undefined) list.addAddress(address, family);
+    else list.addSubnet(address, Number(bits), family);
+  }
+  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
