@@ -103,11 +103,12 @@ export class Change extends Transaction {
   }
 
   /**
-   * Locks the board that a row belongs to, in one statement.
+   * Locks the board that a row belongs to, in one statement if the caller may see all boards: others must not hold up
+   * the changes of a board that they may not see.
    * @returns the board; undefined if there is no such row, or the caller may not see its board
    */
   async lockBoardOf(key: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {
-    if (this.hasLocks || this.restarted.size > 0) {
+    if (this.hasLocks || this.restarted.size > 0 || this.caller.boards) {
       const found = await this.first<{ id: number; name: string | null }>(
         `SELECT b.id, b.name FROM boards b WHERE b.id = (${BOARD_OF[key]})`,
         [id],

@@ -22,6 +22,7 @@ import { nextPage } from '../support/client';
 import { command } from '../support/command';
 import { operations } from '../support/conformance';
 import { afterwards } from '../support/faults';
+import { engineUnderTest, withDataSource } from '../support/databases';
 import { boardPath, made2xx, Workspace } from '../support/make';
 import { expectErrors, expectProblem } from '../support/problems';
 import { send, sendBytes } from '../support/http';
@@ -530,6 +531,36 @@ describe('with tokens', () => {
         expect([path, (await client.get(path, { headers })).status]).toEqual([path, 404]);
       }
     });
+
+    // SQLite has no locks of rows.
+    const onServers = engineUnderTest() === 'mysql' ? it : it.skip;
+
+    onServers(
+      'locks no board that it may not see, so it does not wait for another change of it',
+      async () => {
+        const sprint = await theirs.sprint('2026-11-15');
+        const story = await theirs.story(sprint);
+        await withDataSource(service.database, async (other) => {
+          const lock = other.createQueryRunner();
+          await lock.startTransaction();
+          await lock.query('SELECT id FROM boards WHERE name = ? FOR UPDATE', [theirs.name]);
+          for (const [path, body] of [
+            [`/api/stories/${story.id}/move`, {}],
+            [`/api/stories/${story.id}/tasks`, { title: 'x' }],
+            [`/api/sprints/${sprint.id}/stories`, { title: 'x' }],
+            [`/api/sprints/${sprint.id}/start`, {}],
+            [`${theirs.path}/backlog`, { title: 'x' }],
+          ] as const) {
+            const headers = { 'idempotency-key': 'locked' };
+            expect([path, (await client.post(path, body, { headers })).status]).toEqual([
+              path,
+              404,
+            ]);
+          }
+          await lock.rollbackTransaction();
+        });
+      },
+    );
 
     it('can neither move a story to another board nor learn that it exists', async () => {
       const hidden = await theirs.sprint('2026-11-15');
