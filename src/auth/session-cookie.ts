@@ -4,19 +4,25 @@ import { SESSION_SECONDS } from './sessions.service';
 
 const NAME = 'sprintline_session';
 
+/** Whether the browser used https, as a trusted proxy says. */
+const isSecure = ({ protocol }: FastifyRequest): boolean => protocol === 'https';
+
+/** Over https, with the prefix that keeps other hosts of the same domain from replacing the cookie. */
+const nameFor = (request: FastifyRequest): string => (isSecure(request) ? `__Host-${NAME}` : NAME);
+
 /** Returns the secret in the session cookie of a request. */
-export function readCookie({ headers, server }: FastifyRequest): string | undefined {
-  return headers.cookie === undefined ? undefined : server.parseCookie(headers.cookie)[NAME];
+export function readCookie(request: FastifyRequest): string | undefined {
+  const { cookie } = request.headers;
+  return cookie === undefined ? undefined : request.server.parseCookie(cookie)[nameFor(request)];
 }
 
 /** Sets the session cookie, or deletes it if the secret is empty. */
 export function setCookie(reply: FastifyReply, secret: string): void {
-  const cookie = reply.server.serializeCookie(NAME, secret, {
+  const cookie = reply.server.serializeCookie(nameFor(reply.request), secret, {
     maxAge: secret === '' ? 0 : SESSION_SECONDS,
     path: '/',
     httpOnly: true,
-    // A trusted proxy says whether the browser used https.
-    secure: reply.request.protocol === 'https',
+    secure: isSecure(reply.request),
     sameSite: 'strict',
   });
   reply.header('Set-Cookie', cookie);

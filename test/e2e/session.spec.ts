@@ -264,7 +264,7 @@ describe('a browser without a session', () => {
 });
 
 describe('the cookie', () => {
-  it('is `Secure` if a trusted proxy reports https', async () => {
+  it('is `Secure`, and bound to its host, if a trusted proxy reports https', async () => {
     const { token } = await makeToken();
     const headers = { 'x-forwarded-proto': 'https' };
     const plain = await service.client.post('/api/session', { token }, { headers });
@@ -276,6 +276,16 @@ describe('the cookie', () => {
     try {
       const secure = await proxied.client.post('/api/session', { token }, { headers });
       expect(secure.headers.get('set-cookie')).toMatch(/; Secure/);
+      const cookie = cookieOf(secure);
+      const actorWith = async (sent: string, rest: object): Promise<unknown> =>
+        (await proxied.client.get('/api/session', { headers: { cookie: sent, ...rest } })).body
+          .actor;
+      // Browsers accept this name only from the host itself, so no other host of its domain can replace the cookie.
+      expect(cookie).toMatch(/^__Host-sprintline_session=spl_/);
+      expect(await actorWith(cookie, headers)).toBe('Ada');
+      expect(await actorWith(cookie.replace('__Host-', ''), headers)).toBeNull();
+      expect(await actorWith(cookie, {})).toBeNull();
+      expect(await actorWith(cookieOf(plain), {})).toBe('Ada');
     } finally {
       await proxied.close();
     }
