@@ -38,7 +38,7 @@ export function defineExport(command: Command): void {
 Examples:
   sprintline export rocket.ndjson --board rocket --log
   sprintline export --board rocket --csv > stories.csv
-  sprintline export rocket.ndjson --board rocket --url https://plan.example.org --token spl_…`,
+  SPRINTLINE_TOKEN=spl_… sprintline export rocket.ndjson --board rocket --url https://plan.example.org`,
     )
     .action(async (file: string, flags: ExportFlags) => {
       if (flags.csv && flags.log) throw new ExpectedError('--csv cannot be used with --log.');

@@ -55,7 +55,7 @@ Examples:
   sprintline import jira.csv --board rocket
   sprintline import trello.json --board rocket --mapping statuses.json --yes
   sprintline import stories.csv --board rocket --map points='Story Points' --map title=Summary
-  sprintline import - --board rocket --url https://plan.example.org < taiga.json`,
+  SPRINTLINE_TOKEN=spl_… sprintline import - --board rocket --url https://plan.example.org < taiga.json`,
     )
     .action(importFile);
 }

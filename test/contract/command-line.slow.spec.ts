@@ -36,6 +36,16 @@ describe('the command line', () => {
     expect(await output(name, '--help')).toMatch(new RegExp(`Examples:\\n {2}sprintline ${name} `));
   });
 
+  it.each(['import', 'export'])(
+    'shows no token as an option in the examples of %s, because other users see the options of a process',
+    async (name) => {
+      const [, examples] = (await output(name, '--help')).split('Examples:');
+      expect(examples).toContain('--url');
+      expect(examples).toContain('SPRINTLINE_TOKEN=');
+      expect(examples).not.toContain('--token');
+    },
+  );
+
   it.each(['import', 'export'])('shows no empty default of %s', async (name) => {
     expect(await output(name, '--help')).not.toMatch(/default:\s+(false|\[\])/);
   });
