@@ -89,10 +89,13 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
   if (file === '-') return work(toStandardOutput);
   if (existsSync(file)) throw new ExpectedError(`${file} already exists.`);
   const unfinished = `${file}.unfinished`;
-  // Created first, so that a folder that does not exist is an error before anything is read.
-  const created = await open(unfinished, 'w').catch(({ message }: Error) => {
+  const cannotWrite = ({ message }: Error): never => {
     throw new ExpectedError(`${file} cannot be written: ${message}.`);
-  });
+  };
+  await rm(unfinished, { force: true }).catch(cannotWrite);
+  // Created first, so that a folder that does not exist is an error before anything is read; for this user alone,
+  // because it has all of a board, and may be in a folder that others can read.
+  const created = await open(unfinished, 'wx', 0o600).catch(cannotWrite);
   try {
     await work((parts) => pipeline(parts, created.createWriteStream({ flush: true })));
     await rename(unfinished, file);

@@ -21,7 +21,10 @@ export function prepareSqliteFile(target: DatabaseTarget): void {
   const { file } = target;
   const folder = dirname(file);
   const { R_OK, W_OK, X_OK } = constants;
-  attempt(`the folder ${folder} cannot be created`, () => mkdirSync(folder, { recursive: true }));
+  // For this user alone, because SQLite lets everyone read the file.
+  attempt(`the folder ${folder} cannot be created`, () =>
+    mkdirSync(folder, { recursive: true, mode: 0o700 }),
+  );
   // SQLite creates a log beside the database.
   attempt(`the folder ${folder} cannot be written`, () => accessSync(folder, W_OK | X_OK));
   if (!existsSync(file)) return;

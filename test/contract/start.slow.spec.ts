@@ -8,6 +8,7 @@ import {
   openSync,
   readFileSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -152,6 +153,11 @@ describe('a program that starts', () => {
     const { text } = await program.client.get('/metrics');
     expect(text).toMatch(/^process_resident_memory_bytes \d/m);
     expect(text).toMatch(/^nodejs_eventloop_lag_seconds /m);
+  });
+
+  it('creates the folder of its database for its user alone, because others could read the file', async () => {
+    await Program.start({ url: `sqlite:${join(folder, 'new', 'a.db')}` });
+    expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o700);
   });
 
   it('has the longest time limits', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -208,7 +208,7 @@ describe('the command export', () => {
   const run = (...words: string[]): Promise<Outcome> =>
     command(service.database, 'export', ...words);
 
-  it('writes the response of the API, from the database or from a running service', async () => {
+  it('writes the response of the API for this user alone, from the database or from a running service', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sprintline-export-'));
     try {
       for (const [flags, path] of [
@@ -232,6 +232,8 @@ describe('the command export', () => {
           expect((await run(file, '--board', board.name)).err).toBe(`${file} already exists.\n`);
         }
       }
+      const modes = readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777);
+      expect(modes).toEqual(Array(6).fill(0o600));
       const missing = join(folder, 'missing');
       for (const from of [[], ['--url', service.url]]) {
         const outcome = await run(missing, '--board', 'Nowhere', ...from);
