@@ -1,7 +1,7 @@
 import type { LoggerService } from '@nestjs/common';
 import type { DestinationStream, Level, Logger as Pino } from 'pino';
 import pino from 'pino';
-import { toText } from './text';
+import { toJson, toText } from './text';
 
 /** Creates a logger that writes JSON lines or, as `text`, lines for people, by default to standard output. */
 export function createLogger(
@@ -16,8 +16,8 @@ export function createLogger(
     formatters: { level: (label: string) => ({ level: label }) },
     serializers: { err: describeError },
   };
-  if (format === 'json') return pino(options, destination);
-  return pino(options, { write: (line) => destination.write(toText(line)) });
+  const formatLine = format === 'json' ? toJson : toText;
+  return pino(options, { write: (line) => destination.write(formatLine(line)) });
 }
 
 /** Maximum bytes of the buffer. */

@@ -1,3 +1,10 @@
+/** Escapes a control character as JSON does; clients send some, and a terminal would execute them. */
+const escaped = (character: string): string =>
+  `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+
+/** Escapes the control characters in a line of JSON that JSON allows: DEL and C1. */
+export const toJson = (line: string): string => line.replace(/[\x7f-\x9f]/g, escaped);
+
 /** Formats a line of the log for a terminal, with the time in UTC. @param line one JSON object */
 export function toText(line: string): string {
   const { level, time, msg, context, err, method, url, status, duration_ms, ...rest } = JSON.parse(
@@ -12,5 +19,9 @@ export function toText(line: string): string {
     .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const stack = (err as { stack?: string } | undefined)?.stack;
   const first = [time.slice(11, 19), level.padEnd(5), text, ...fields].join(' ').trimEnd();
-  return [first, ...(stack === undefined ? [] : [stack.replace(/^/gm, '  ')]), ''].join('\n');
+  const lines = [
+    first.replace(/\p{Cc}/gu, escaped),
+    ...(stack === undefined ? [] : [stack.replace(/(?!\n)\p{Cc}/gu, escaped).replace(/^/gm, '  ')]),
+  ];
+  return `${lines.join('\n')}\n`;
 }

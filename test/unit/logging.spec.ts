@@ -39,3 +39,23 @@ it('a logged error of the framework has its message and stack, as JSON and as te
   expect(first).toMatch(/^\d\d:\d\d:\d\d error ExpiredKeys: a task failed$/);
   expect(stack.map((line) => line.slice(2))).toEqual(error.stack?.split('\n'));
 });
+
+it.each(['json', 'text'] as const)(
+  'a line has no control characters of a client, as %s',
+  (format) => {
+    const lines: string[] = [];
+    const logger = createLogger('info', { write: (line) => void lines.push(line) }, format);
+    const hostile = 'a\u009b31m\u007f\u0085\u001b[2J\r\n12:00:00 info forged';
+    const request = { method: hostile, url: hostile, status: 200, duration_ms: 1 };
+    logger.info({ address: hostile, nested: { value: hostile } }, hostile);
+    logger.info(request);
+    logger.error({ err: Object.assign(new Error('x'), { stack: hostile }) }, 'failed');
+    for (const line of lines) {
+      expect(line).toMatch(/\n$/);
+      expect(line.slice(0, -1)).not.toMatch(/(?!\n)\p{Cc}/u);
+      expect(line).not.toMatch(/^12:00:00 info forged/m);
+      expect(line).toContain('a\\u009b31m');
+    }
+    expect(lines).toHaveLength(3);
+  },
+);
