@@ -5,18 +5,29 @@ import { joinLabels, splitLabels } from '../../src/stories/story-csv';
 
 /** Generates strings of characters with a meaning in CSV, in spreadsheets or in the column of labels. */
 const text = fc.string({
-  unit: fc.constantFrom(...'=+-@\t\r\n\'",;\\# a\u00a0é😀'),
+  unit: fc.constantFrom(...'=+-@＝＋－＠\t\r\n\'",;\\# a\u00a0é😀'),
   maxLength: 12,
 });
 
 describe('a cell of CSV', () => {
-  it.each(['=1+1', '+1', '-1', '@A1', '\t=1', '\r=1', "'=1", "''=1"])(
-    'that a spreadsheet would run as a formula gets an apostrophe: %j',
-    (value) => {
-      expect(guarded(value)).toBe(`'${value}`);
-      expect(unguarded(`'${value}`)).toBe(value);
-    },
-  );
+  it.each([
+    '=1+1',
+    '+1',
+    '-1',
+    '@A1',
+    '\t=1',
+    '\r=1',
+    "'=1",
+    "''=1",
+    '＝1+1',
+    '＋1',
+    '－1',
+    '＠A1',
+    "'＝1",
+  ])('that a spreadsheet would run as a formula gets an apostrophe: %j', (value) => {
+    expect(guarded(value)).toBe(`'${value}`);
+    expect(unguarded(`'${value}`)).toBe(value);
+  });
 
   it.each(["'quoted'", "'", 'a=1', '', '7'])(
     'that is not a formula is not changed: %j',
@@ -31,7 +42,7 @@ describe('a cell of CSV', () => {
       fc.property(fc.array(text, { minLength: 2, maxLength: 4 }), (values) => {
         const line = csvLine(values.map(guarded));
         const [read]: string[][] = parse(line);
-        expect(read?.filter((cell) => /^[=+\-@\t\r]/.test(cell))).toEqual([]);
+        expect(read?.filter((cell) => /^[=+\-@＝＋－＠\t\r]/.test(cell))).toEqual([]);
         expect(read?.map(unguarded)).toEqual(values);
       }),
     );

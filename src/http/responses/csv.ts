@@ -9,10 +9,10 @@ function quoted(cell: Cell): string {
   return /[",\r\n]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** The beginning of a formula in a spreadsheet. */
-const FORMULA = /^[=+\-@\t\r]/;
+/** The beginning of a formula in a spreadsheet; in some languages a full-width character begins one, too. */
+const FORMULA = /^[=+\-@＝＋－＠\t\r]/;
 /** A formula after any number of apostrophes: `guarded` adds one, and `unguarded` removes one. */
-const WITH_APOSTROPHES = /^'*[=+\-@\t\r]/;
+const WITH_APOSTROPHES = /^'*[=+\-@＝＋－＠\t\r]/;
 
 /** Precedes a cell with an apostrophe if a spreadsheet would compute it as a formula. */
 export const guarded = (cell: Cell): Cell =>
