@@ -79,8 +79,9 @@ export class Origins {
     if (site !== undefined && site !== 'same-origin' && site !== 'none') {
       throw new Problem('cross_site_request');
     }
-    if (site === undefined && hostOf(origin) !== hostHeaderOf(request))
+    if (site === undefined && hostOf(origin) !== hostHeaderOf(request)) {
       throw new Problem('cross_site_request');
+    }
   }
 }
 
