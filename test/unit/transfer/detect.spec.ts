@@ -91,6 +91,14 @@ describe('detectFormat', () => {
     }
   });
 
+  it('normalizes no long cell of a header, which takes quadratic time', async () => {
+    const normalize = jest.spyOn(String.prototype, 'normalize');
+    const cell = `a${'\u0315'.repeat(5000)}${'\u0316'.repeat(5000)}`;
+    expect(await formatOf(`ID,Team,Title,${cell}\nA-1,T,x,y\n`, AUTO, 65_536)).toBe('linear-csv');
+    const lengths = normalize.mock.contexts.map(({ length }) => length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(255);
+  });
+
   it('finds the fields that identify a format after long values', async () => {
     const logo = { name: 'P', logo: { data: 'QUJD'.repeat(700_000) }, user_stories: [] };
     expect(await formatOf(JSON.stringify(logo), AUTO, 65_536)).toBe('taiga');
