@@ -62,9 +62,6 @@ export function requireFields({ columns = {} }: Mapping, ...fields: string[]): v
   );
 }
 
-/** The most labels that are read from a cell; a story has 20. */
-export const MAX_LABELS_OF_CELL = 1000;
-
 /** The columns of a table, by the field that is read from them. A field may have several columns. */
 export class Columns<Field extends string> {
   private readonly cells = new Map<Field, number[]>();

@@ -55,6 +55,9 @@ export interface SourceSprint {
   completed: DateText | null;
 }
 
+/** The most labels that are read of a story, which can have 20: others would take time, and be dropped. */
+export const MAX_LABELS_READ = 1000;
+
 export interface SourceTask {
   /** The line or, in JSON, the number of the entry. */
   line: number;

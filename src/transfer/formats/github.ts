@@ -3,7 +3,13 @@ import { requireFields } from '../files/columns';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
 import { sorted } from '../files/sorted';
-import { Warnings, type Skipped, type SourceReader, type SourceStory } from '../files/source';
+import {
+  MAX_LABELS_READ,
+  Warnings,
+  type Skipped,
+  type SourceReader,
+  type SourceStory,
+} from '../files/source';
 
 interface Issue {
   number: number;
@@ -103,9 +109,9 @@ function storyOf(
   line: number,
   warnings: Warnings,
 ): Omit<SourceStory, 'external_id'> {
-  const labels = listOf(fields.labels).flatMap(
-    (label) => textOf(label) ?? textOf(fieldsOf(label).name) ?? [],
-  );
+  const labels = listOf(fields.labels)
+    .slice(0, MAX_LABELS_READ)
+    .flatMap((label) => textOf(label) ?? textOf(fieldsOf(label).name) ?? []);
   const assignees = [...listOf(fields.assignees), fields.assignee].flatMap(
     (user) => textOf(fieldsOf(user).login) ?? [],
   );

@@ -1,6 +1,7 @@
 import type { Status } from '../../stories/story.entity';
 import { TimeSlice } from '../../time/time-slice';
 import type { SourceFile, SourceStory, SourceTask } from '../files/source';
+import { MAX_LABELS_READ } from '../files/source';
 import { Dates, OrderFinder } from './dates';
 import type { DateOrder, Mapping } from './import.dto';
 import { STORY_LIMITS } from './limits';
@@ -210,7 +211,8 @@ class Mapper {
 
   /** Returns the labels; that of the epic comes first, so that it is kept even if the story has too many. */
   private labels({ labels, epic, line }: SourceStory): string[] {
-    const names = new Set([...(epic === null ? [] : [epic]), ...labels]);
+    const read = labels.slice(0, MAX_LABELS_READ);
+    const names = new Set([...(epic === null ? [] : [epic]), ...read]);
     const { maxItems, items } = STORY_LIMITS.labels;
     const all = [...names].map((label) => this.texts.line(label, items.maxLength, 'label', line));
     const different = [...new Set(all.filter((label) => label !== null))];

@@ -191,6 +191,13 @@ describe('GitHub issues', () => {
     expect(stories[0]).toMatchObject({ points, labels: [name] });
   });
 
+  it('have at most a thousand labels, of which the others are not read', async () => {
+    const labels = Array.from({ length: 1500 }, (_, i) => `l${i}`);
+    const { stories } = await read([rest(1, { labels: [...labels, 'points: 3'] })]);
+    expect(stories).toMatchObject([{ points: null }]);
+    expect(stories[0]?.labels.length).toBe(1000);
+  });
+
   it('have no points if two labels contradict each other', async () => {
     const { stories } = await read([
       rest(1, { labels: [{ name: 'points: 3' }, { name: 'size/5' }] }),

@@ -262,6 +262,11 @@ describe('labels', () => {
     );
   });
 
+  it('of a story are read up to the thousandth', async () => {
+    const labels = Array.from({ length: 1000 }, () => 'same');
+    expect(await field({ labels: [...labels, 'other'] }, 'labels')).toEqual([['same'], []]);
+  });
+
   it('are distinct, and follow that of the epic', async () => {
     const labels = ['b', ' a ', 'b', '', 'A', 'Epic'];
     expect(await field({ labels, epic: 'Epic' }, 'labels')).toEqual([['Epic', 'b', 'a', 'A'], []]);
