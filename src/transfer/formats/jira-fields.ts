@@ -24,11 +24,25 @@ interface DecidedFields {
   of: (line: number) => CustomValues;
 }
 
+/** Decides about a field by its id. */
+type Condition = (id: string) => boolean | Promise<boolean>;
+
 const KEY = /^[A-Z][A-Z0-9_]*-\d+$/;
 const RANK = /^\d\|[0-9a-z]+:/;
 /** Ids that fields have on new sites of Jira Cloud. */
 const USUAL_POINTS = 'customfield_10016';
 const USUAL_EPIC_NAME = 'customfield_10011';
+
+/** The most different fields of a file: several times as many as a large Jira has. Each takes time and memory. */
+const MAX_FIELDS = 10_000;
+
+/** @throws InvalidFile if a file has too many different fields */
+export function requireFewFields(count: number): void {
+  if (count <= MAX_FIELDS) return;
+  throw new InvalidFile(
+    `The file has more than ${MAX_FIELDS} different fields of Jira; request fewer.`,
+  );
+}
 
 /**
  * Detects which custom fields contain points, epics and ranks: by their names or types, which a search with
@@ -39,6 +53,7 @@ export class CustomFields {
   private readonly types = new Map<string, string>();
   /** The numbers and short strings of each custom field, by the numbers of the issues. */
   private readonly values = new Map<string, Map<number, string | number>>();
+  private readonly timeSlice = new TimeSlice();
 
   constructor(private readonly mapping: Mapping) {}
 
@@ -46,6 +61,7 @@ export class CustomFields {
     for (const [id, name] of Object.entries(fieldsOf(names))) {
       if (typeof name === 'string') this.names.set(id, name);
     }
+    requireFewFields(this.names.size);
   }
 
   addSchema(schema: unknown): void {
@@ -53,6 +69,7 @@ export class CustomFields {
       const type = textOf(fieldsOf(about).custom)?.split(':').at(-1);
       if (type !== undefined) this.types.set(id, type);
     }
+    requireFewFields(this.types.size);
   }
 
   add(line: number, fields: Record<string, unknown>): void {
@@ -79,8 +96,10 @@ export class CustomFields {
     const epicLinks = await this.withMeaning('epic', 'gh-epic-link', (id) =>
       this.every(id, KEY, (key) => epics.has(String(key))),
     );
-    const epicNames = await this.withMeaning('epic_name', 'gh-epic-label', (id) =>
-      Promise.resolve(id === USUAL_EPIC_NAME),
+    const epicNames = await this.withMeaning(
+      'epic_name',
+      'gh-epic-label',
+      (id) => id === USUAL_EPIC_NAME,
     );
     const ranks = await this.withMeaning('rank', 'gh-lexo-rank', (id) => this.every(id, RANK));
     const first = (ids: readonly string[], line: number): string | number | null => {
@@ -112,12 +131,11 @@ export class CustomFields {
   private async withMeaning(
     field: JiraField,
     type: string,
-    looksLike: (id: string) => Promise<boolean>,
+    looksLike: Condition,
   ): Promise<string[]> {
-    const ids = [...this.values.keys()];
-    const known = ids.filter((id) => this.means(id, field, type));
+    const known = await this.idsOf((id) => this.means(id, field, type));
     if (known.length > 0 || this.names.size > 0 || this.types.size > 0) return known;
-    return filtered(ids, looksLike);
+    return this.idsOf(looksLike);
   }
 
   /** Whether a field has this meaning according to its type or its name. */
@@ -128,17 +146,16 @@ export class CustomFields {
   private async points(warnings: Warnings): Promise<string[]> {
     requireFields(this.mapping, 'points');
     const { points: mapped } = this.mapping.columns ?? {};
-    const ids = [...this.values.keys()];
     if (mapped !== undefined) {
       const isIt = (id: string): boolean =>
         id === mapped || comparable(this.names.get(id) ?? '') === comparable(mapped);
-      const found = ids.filter(isIt);
+      const found = await this.idsOf(isIt);
       if (found.length === 0) throw new InvalidFile(`No issue has a value in the field ${mapped}.`);
       return found;
     }
-    const known = ids.filter((id) => this.means(id, 'points', 'jsw-story-points'));
+    const known = await this.idsOf((id) => this.means(id, 'points', 'jsw-story-points'));
     if (known.length > 0 || this.names.size > 0) return known;
-    const numeric = await filtered(ids, (id) => this.looksLikePoints(id));
+    const numeric = await this.idsOf((id) => this.looksLikePoints(id));
     const [only, ...more] = numeric;
     if (only === undefined || more.length === 0) return numeric;
     const best = numeric.includes(USUAL_POINTS) ? USUAL_POINTS : this.mostUsed(numeric);
@@ -158,16 +175,25 @@ export class CustomFields {
     );
   }
 
+  /** The fields that meet a condition. */
+  private async idsOf(condition: Condition): Promise<string[]> {
+    const found: string[] = [];
+    for (const id of this.values.keys()) {
+      await this.timeSlice.pause();
+      if (await condition(id)) found.push(id);
+    }
+    return found;
+  }
+
   /** Whether all values of a field have a form, and one of them meets a condition. */
   private async every(
     id: string,
     form: RegExp,
     condition: (value: string | number) => boolean = () => true,
   ): Promise<boolean> {
-    const timeSlice = new TimeSlice();
     let isMet = false;
     for (const value of this.values.get(id)?.values() ?? []) {
-      await timeSlice.pause();
+      await this.timeSlice.pause();
       if (!form.test(String(value))) return false;
       isMet ||= condition(value);
     }
@@ -178,13 +204,4 @@ export class CustomFields {
     const count = (id: string): number => this.values.get(id)?.size ?? 0;
     return ids.reduce((best, id) => (count(id) > count(best) ? id : best));
   }
-}
-
-async function filtered(
-  ids: readonly string[],
-  condition: (id: string) => Promise<boolean>,
-): Promise<string[]> {
-  const found: string[] = [];
-  for (const id of ids) if (await condition(id)) found.push(id);
-  return found;
 }

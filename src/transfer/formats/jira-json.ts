@@ -7,7 +7,7 @@ import { Warnings } from '../files/source';
 import type { Mapping } from '../import/import.dto';
 import { comparable } from '../import/known-names';
 import { textOfDocument } from './adf';
-import { CustomFields } from './jira-fields';
+import { CustomFields, requireFewFields } from './jira-fields';
 import type { JiraIssue } from './jira-issues';
 import { jiraSource, sprintOf, sprintWith } from './jira-issues';
 import { kindOf } from './jira-names';
@@ -77,6 +77,7 @@ class JiraSearch {
       throw invalidLine(line, 'required', detail, `Entry ${line}: ${detail}.`);
     }
     for (const name of Object.keys(fields)) this.present.add(name);
+    requireFewFields(this.present.size);
     this.custom.add(line, fields);
     const parent = fieldsOf(fields.parent);
     const epic = fieldsOf(fields.epic);

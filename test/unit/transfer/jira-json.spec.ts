@@ -1,5 +1,7 @@
 import { createReadStream } from 'node:fs';
+import { Warnings } from '../../../src/transfer/files/source';
 import { textOfDocument } from '../../../src/transfer/formats/adf';
+import { CustomFields } from '../../../src/transfer/formats/jira-fields';
 import { jiraJson } from '../../../src/transfer/formats/jira-json';
 import type { Mapping } from '../../../src/transfer/import/import.dto';
 import { published, withPublished } from '../../support/published';
@@ -271,6 +273,38 @@ describe('a Jira search', () => {
     ]);
     const asked = await planOfIssues([issue('A-1', { sprint: null, labels: [], priority: null })]);
     expect(asked.stories[0]).toMatchObject({ sprints: [], labels: [], priority: null });
+  });
+
+  it('lets other requests run while it searches many fields', async () => {
+    // A clock on which each look takes a millisecond.
+    let now = 0;
+    jest.spyOn(performance, 'now').mockImplementation(() => (now += 1));
+    const custom = new CustomFields({});
+    for (let i = 0; i < 1000; i += 1) custom.add(1, { [`customfield_${i}`]: 'text' });
+    let pauses = 0;
+    let isDecided = false;
+    const count = (): void => {
+      pauses += 1;
+      if (!isDecided) setImmediate(count);
+    };
+    setImmediate(count);
+    await custom.decide(new Warnings(), new Set());
+    isDecided = true;
+    expect(pauses).toBeGreaterThan(1000);
+  });
+
+  it.each([
+    ['of issues', 'x', (fields: object) => ({ issues: [issue('A-1'), issue('A-2', fields)] })],
+    ['with names', 'x', (names: object) => ({ issues: [issue('A-1')], names })],
+    ['with types', { custom: 'x' }, (schema: object) => ({ issues: [issue('A-1')], schema })],
+  ])('may have 10,000 fields %s, but no more', async (_, value, search) => {
+    const fields = (count: number): object =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`customfield_${i}`, value]));
+    const { stories } = await plan(search(fields(9_990)));
+    expect(stories[0]?.title).toBe('Issue A-1');
+    await expect(plan(search(fields(10_001)))).rejects.toThrow(
+      'The file has more than 10000 different fields of Jira; request fewer.',
+    );
   });
 
   it.each([
