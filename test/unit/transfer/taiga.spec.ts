@@ -1,6 +1,7 @@
 import { taiga } from '../../../src/transfer/formats/taiga';
 import type { Mapping } from '../../../src/transfer/import/import.dto';
 import type { SourceFile } from '../../../src/transfer/files/source';
+import { Warnings } from '../../../src/transfer/files/source';
 import { jsonFile } from './files';
 
 const story = (ref: number, more: object = {}): object => ({
@@ -304,6 +305,17 @@ describe('a Taiga project', () => {
         examples: ['due_date (1)', 'custom attribute "Team" (1)', 'client_requirement (1)'],
       },
     ]);
+  });
+
+  it('counts all custom attributes, but keeps few of their names', async () => {
+    const add = jest.spyOn(Warnings.prototype, 'add');
+    const values = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`Name ${i}`, 'x']));
+    const source = await read(
+      project({ user_stories: [story(1, { custom_attributes_values: values })] }),
+    );
+    expect(source.warnings.list()).toMatchObject([{ code: 'ignored_fields', count: 5000 }]);
+    expect(add.mock.calls.length).toBe(1001);
+    expect(add).toHaveBeenLastCalledWith('ignored_fields', 'other fields (4000)', 4000);
   });
 
   it('is rejected if it is something else or empty', async () => {
