@@ -128,11 +128,14 @@ const SPRINT_TEXT = /^com\.atlassian\.greenhopper\.service\.sprint\.Sprint@[0-9a
 const NEXT_FIELD =
   /,(?=(?:id|rapidViewId|state|name|goal|startDate|endDate|completeDate|activatedDate|sequence|synced|autoStartStop|incompleteIssuesDestinationId)=)/;
 
+/** The most fields of a sprint that are read; Jira writes about twelve. */
+const MAX_PARTS = 100;
+
 /** Parses a sprint as old versions of Jira write it, `…Sprint@1a2b[id=7,state=CLOSED,name=…]`, or its name. */
 export function sprintOf(text: string): SourceSprint {
   const list = SPRINT_TEXT.exec(text.trim())?.[1];
   if (list === undefined) return sprintWith({ name: text.trim() });
-  const fields = list.split(NEXT_FIELD).map((part): [string, string | null] => {
+  const fields = list.split(NEXT_FIELD, MAX_PARTS).map((part): [string, string | null] => {
     const [field = '', ...value] = part.split('=');
     const joined = value.join('=');
     return [field, joined === '<null>' || joined === '' ? null : joined];

@@ -261,6 +261,15 @@ describe('a Jira search', () => {
     await expect(planOfIssues(issues, {}, { columns: { title: 'x' } })).rejects.toThrow(/only/);
   });
 
+  it('reads the first fields of a sprint in the text of an old version of Jira', async () => {
+    const split = jest.spyOn(String.prototype, 'split');
+    const text = `com.atlassian.greenhopper.service.sprint.Sprint@1a[id=7,name=S${',id=8'.repeat(5000)}]`;
+    const { sprints } = await planOfIssues([issue('A-1', { customfield_1: [text] })]);
+    expect(sprints).toMatchObject([{ name: 'S' }]);
+    const lengths = split.mock.results.map(({ value }) => (value as string[]).length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(100);
+  });
+
   it('does not change fields that the search did not request', async () => {
     const { stories } = await planOfIssues([issue('A-1')]);
     expect(Object.keys(stories[0] ?? {}).sort()).toEqual([
