@@ -17,7 +17,7 @@ import { Warnings } from '../files/source';
 import type { Mapping } from '../import/import.dto';
 import { byName, inLowerCase, MAX_NAME, priorityOf, statusOf } from '../import/known-names';
 import type { ImportPlan, PlanContext, PlannedSprint, PlannedStory } from '../import/plan';
-import { assumedStart, SPRINT_DAYS, naturally } from '../import/sprint-plan';
+import { assumedStart, naturally, requireFewSprints, SPRINT_DAYS } from '../import/sprint-plan';
 
 type Column = (typeof CSV_COLUMNS)[number];
 
@@ -35,7 +35,7 @@ const KEPT: readonly Column[] = ['title', 'status', 'seq'];
 
 /**
  * Plans the import of our own CSV. It is strict: a value that the API would reject is an error.
- * @throws InvalidFile with every error of every row
+ * @throws InvalidFile with every error of every row, or if there are too many sprints
  */
 export async function planCsv(
   file: Readable,
@@ -205,6 +205,7 @@ class RowReader {
       const detail = 'sprint must have at most 100 characters';
       this.errors.push({ line, code: 'too_long', detail });
     } else if (!this.sprints.has(key)) this.sprints.set(key, cell);
+    requireFewSprints(this.sprints.size);
     return [key];
   }
 }

@@ -10,13 +10,13 @@ import { MappedRows } from './mapping-rows';
 import type { ImportPlan, PlanContext, PlannedStory, PlannedTask } from './plan';
 import type { PointsReader } from './points-text';
 import { pointsReader } from './points-text';
-import { planSprints } from './sprint-plan';
+import { planSprints, requireFewSprints } from './sprint-plan';
 import { Texts } from './texts';
 
 /**
  * Plans the import of a file: decides about statuses, priorities, dates, sub-tasks, and values over a limit.
  * It writes nothing, and lets other requests run meanwhile.
- * @throws InvalidFile `ambiguous_dates`
+ * @throws InvalidFile `ambiguous_dates`, or if there are too many sprints
  */
 export function mapSource(
   source: SourceFile,
@@ -61,6 +61,7 @@ class Mapper {
   }
 
   async plan(): Promise<ImportPlan> {
+    requireFewSprints(this.source.sprints.length);
     this.points = await pointsReader(this.source.stories, this.source.warnings);
     const items: Item[] = [];
     for (const row of await this.rows.stories()) {

@@ -2,6 +2,7 @@ import { addDays, endOfDay } from '../../reports/calendar';
 import { calendarDate } from '../../time/clock';
 import { TimeSlice } from '../../time/time-slice';
 import type { Status } from '../../stories/story.entity';
+import { InvalidFile } from '../files/invalid-file';
 import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Dates } from './dates';
 import type { Mapping } from './import.dto';
@@ -24,6 +25,15 @@ interface PlannedSprints {
   sprintsOf: (story: SourceStory) => string[];
 }
 
+/** The most sprints of a file: a team with a sprint a week needs 38 years for them. Each takes time to write. */
+const MAX_SPRINTS = 2000;
+
+/** @throws InvalidFile if a file has too many sprints */
+export function requireFewSprints(count: number): void {
+  if (count <= MAX_SPRINTS) return;
+  throw new InvalidFile(`The file has more than ${MAX_SPRINTS} sprints; split it.`);
+}
+
 /** Days of a sprint whose length the file does not state. */
 export const SPRINT_DAYS = 14;
 /** Compares names of sprints: Sprint 2 precedes Sprint 10. */
@@ -41,7 +51,10 @@ export function assumedStart(today: string, position: number): string {
     : (addDays(monday, 7 + position * SPRINT_DAYS) ?? '9999-12-31');
 }
 
-/** Decides about the dates of the sprints, and which of them are completed. */
+/**
+ * Decides about the dates of the sprints, and which of them are completed.
+ * @throws InvalidFile if there are too many
+ */
 export async function planSprints(
   source: SourceFile,
   mapping: Mapping,
@@ -53,6 +66,7 @@ export async function planSprints(
   for (const { source: story, status } of context.stories) {
     await timeSlice.pause();
     for (const key of story.sprints) if (!found.has(key)) found.set(key, unknown(key));
+    requireFewSprints(found.size);
     const last = story.sprints.at(-1);
     if (last !== undefined && status !== 'done') withOpenStories.add(last);
   }

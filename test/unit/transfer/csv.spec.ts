@@ -231,6 +231,16 @@ it('our own CSV has every error of a row: of its cells, its missing title and it
   ]);
 });
 
+it('our own CSV may name 2,000 sprints, but no more', async () => {
+  const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
+  const file = (count: number): string =>
+    `title,sprint\n${Array.from({ length: count }, (_, i) => `a,Sprint ${i}\n`).join('')}`;
+  expect((await planCsv(fileOf(file(2000), 4096), {}, context)).sprints.length).toBe(2000);
+  await expect(planCsv(fileOf(file(2001), 4096), {}, context)).rejects.toThrow(
+    'The file has more than 2000 sprints; split it.',
+  );
+});
+
 it('a blank cell of our own CSV names no sprint', async () => {
   const context = { now: new Date('2026-11-21T09:30:00Z'), timeZone: 'UTC' };
   const { sprints, stories } = await planCsv(fileOf('title,sprint\na, \n'), {}, context);

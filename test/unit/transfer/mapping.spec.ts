@@ -551,6 +551,17 @@ describe('sprints', () => {
     expect(sprints.every((planned) => planned.assumed)).toBe(true);
   });
 
+  it.each([
+    ['of the file', (names: string[]) => ({ sprints: names.map((name) => sprint({ name })) })],
+    ['of stories', (names: string[]) => ({ stories: [story({ sprints: names })] })],
+  ])('may be 2,000 %s, but no more', async (_, source) => {
+    const names = Array.from({ length: 2001 }, (_, i) => `Sprint ${i}`);
+    expect((await plan(source(names.slice(1)))).sprints.length).toBe(2000);
+    await expect(plan(source(names))).rejects.toThrow(
+      'The file has more than 2000 sprints; split it.',
+    );
+  });
+
   it('that are completed and have no dates are before this week', async () => {
     const { sprints } = await plan({
       sprints: [1, 2].map((n) => sprint({ name: `S${n}`, closed: true })),
@@ -563,25 +574,28 @@ describe('sprints', () => {
   });
 
   it.each([
-    ['completed', { closed: true }, 27_000],
-    ['open', {}, 210_000],
+    ['completed', { closed: true }, 2000, '1030-06-01'],
+    ['open', {}, 2000, '9960-06-01'],
     ['open with an early end', { end: '1000-01-05' }, 1],
     ['open with the earliest end', { start: '1000-01-01', end: '1000-01-01', endsBefore: true }, 1],
     ['open with the latest start', { start: '9999-12-31T20:00:00Z' }, 1],
     ['open with the earliest start', { start: '1000-01-01T00:00:00+08:00' }, 1],
-  ])('begin and end in the years 1000 to 9999: %s', async (_, fields, count) => {
-    const names = Array.from({ length: count }, (_, i) => `S${i}`);
-    const { sprints } = await plan(
-      { sprints: names.map((name) => sprint({ name, ...fields })) },
-      {},
-      { timeZone: 'Asia/Tokyo' },
-    );
-    const days = sprints.flatMap(({ start_date, end_date }) => [
-      start_date,
-      end_date ?? start_date,
-    ]);
-    expect(days.filter((day) => !/^[1-9]\d{3}-\d\d-\d\d$/.test(day))).toEqual([]);
-  });
+  ])(
+    'begin and end in the years 1000 to 9999: %s',
+    async (_, fields, count, today = '2026-11-21') => {
+      const names = Array.from({ length: count }, (_, i) => `S${i}`);
+      const { sprints } = await plan(
+        { sprints: names.map((name) => sprint({ name, ...fields })) },
+        {},
+        { now: new Date(today), timeZone: 'Asia/Tokyo' },
+      );
+      const days = sprints.flatMap(({ start_date, end_date }) => [
+        start_date,
+        end_date ?? start_date,
+      ]);
+      expect(days.filter((day) => !/^[1-9]\d{3}-\d\d-\d\d$/.test(day))).toEqual([]);
+    },
+  );
 
   it.each([
     ['the time of the file', '2026-02-13', '2026-02-12T10:00:00Z', '2026-02-12T10:00:00.000Z'],
