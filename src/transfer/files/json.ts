@@ -16,8 +16,11 @@ import { Utf8Check } from './utf8';
 const MAX_DEPTH = 64;
 /** Bytes of one string, which may be an attachment in base64. */
 const MAX_STRING_BYTES = 16 * 1024 * 1024;
-/** Brackets, strings, numbers and punctuation of one entry. */
-const MAX_ENTRY_TOKENS = 1_000_000;
+/**
+ * Brackets, strings, numbers and punctuation of one entry, which is read without a pause. A Jira issue with hundreds of
+ * comments, or a page of 100 GitHub issues, has fewer than 100,000.
+ */
+const MAX_ENTRY_TOKENS = 200_000;
 const MAX_ENTRIES = 200_000;
 
 export interface JsonToken {

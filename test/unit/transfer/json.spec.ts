@@ -146,7 +146,7 @@ describe('readJson', () => {
   });
 
   it('limits the values of one entry, and the entries of a list', async () => {
-    const many = Buffer.from(`{"cards": [[${'1,'.repeat(600_000)}1]]}`);
+    const many = Buffer.from(`{"cards": [[${'1,'.repeat(100_000)}1]]}`);
     expect((await errorOf(many, 65_536)).errors).toMatchObject([{ code: 'too_many' }]);
     const long = Buffer.from(`{"cards":\n [${'1,'.repeat(200_001)}1]}`);
     expect((await errorOf(long, 65_536)).errors).toMatchObject([{ line: 2, code: 'too_many' }]);
