@@ -2,6 +2,7 @@ import { TimeSlice } from '../../time/time-slice';
 import { textOf } from '../files/json';
 import { sorted } from '../files/sorted';
 import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
+import { requireFewSprints } from '../import/sprint-plan';
 
 /** A Jira issue, as both of its formats have it. */
 export interface JiraIssue {
@@ -23,7 +24,7 @@ export interface JiraIssue {
   rank: string | null;
 }
 
-/** Converts issues to stories, and epics to labels. */
+/** Converts issues to stories, and epics to labels. @throws InvalidFile if there are too many sprints */
 export async function jiraSource(
   issues: readonly JiraIssue[],
   warnings: Warnings,
@@ -61,6 +62,7 @@ export async function jiraSource(
       // A page that was saved earlier may have the sprint before it was closed.
       if (!sprints.has(sprint.key) || sprint.closed) sprints.set(sprint.key, sprint);
     }
+    requireFewSprints(sprints.size);
     const parent = parentOf(issue);
     // Prefers the key, because tables name the parent by its id, too.
     const otherParent = issue.parents.find((name) => /-\d+$/.test(name)) ?? issue.parents[0];
