@@ -1,8 +1,15 @@
 import { fieldsOf, listOf, textOf } from '../files/json';
 
+/**
+ * The most characters that are read of a document, and of each list item and each cell in it, because each level of
+ * lists searches its text once more. A description has 32,767.
+ */
+const MAX_TEXT = 200_000;
+
 /** The text of a document in the Atlassian Document Format, one paragraph or list item on a line. */
 export function textOfDocument(document: unknown): string {
   return blocks(listOf(fieldsOf(document).content), '')
+    .slice(0, MAX_TEXT)
     .replace(/\n{3,}/g, '\n\n')
     .trim();
 }
@@ -51,7 +58,10 @@ function listItem(item: unknown, number: number, list: string, indent: string): 
   const children = listOf(content);
   const isInline = children.some((child) => fieldsOf(child).type === 'text');
   const text = isInline ? inline(children) : blocks(children, `${indent}  `);
-  const lines = text.replace(/\n{2,}/g, '\n').trim();
+  const lines = text
+    .slice(0, MAX_TEXT)
+    .replace(/\n{2,}/g, '\n')
+    .trim();
   return `${indent}${bullets[list] ?? '- '}${lines}\n`;
 }
 
@@ -59,6 +69,7 @@ const cells = (row: unknown): string =>
   listOf(fieldsOf(row).content)
     .map((cell) =>
       blocks(listOf(fieldsOf(cell).content), '')
+        .slice(0, MAX_TEXT)
         .replace(/\s+/g, ' ')
         .trim(),
     )

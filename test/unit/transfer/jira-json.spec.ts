@@ -417,6 +417,16 @@ describe('a document', () => {
     );
   });
 
+  it('is searched at most for 200,000 characters in each level of its lists', () => {
+    const replace = jest.spyOn(String.prototype, 'replace');
+    let content: object = paragraph(text('a '.repeat(300_000)));
+    for (let i = 0; i < 10; i += 1) content = { type: 'bulletList', content: [item(content)] };
+    const table = { type: 'table', content: [{ content: [{ content: [content] }] }] };
+    expect(textOfDocument({ content: [content, table] }).length).toBeGreaterThan(190_000);
+    const lengths = replace.mock.contexts.map(({ length }) => length);
+    expect(Math.max(...lengths)).toBeLessThanOrEqual(200_000);
+  });
+
   it.each([null, undefined, 7, {}, { content: [] }, []])('of %p has no text', (value) => {
     expect(textOfDocument(value)).toBe('');
   });
