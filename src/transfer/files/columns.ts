@@ -2,6 +2,7 @@ import type { Mapping } from '../import/import.dto';
 import { comparable } from '../import/known-names';
 import type { CsvRow } from './csv';
 import { InvalidFile } from './invalid-file';
+import { MAX_LABELS_READ } from './source';
 
 /** The most names of columns in an error, and the most characters of one. */
 const MAX_SHOWN = 50;
@@ -60,6 +61,16 @@ export function requireFields({ columns = {} }: Mapping, ...fields: string[]): v
   throw new InvalidFile(
     `The mapping has columns for ${unknown.join(', ')}; in this format, ${known} can be mapped.`,
   );
+}
+
+/** Splits the cells of a row into labels, up to the last one that is read. */
+export function labelsIn(cells: readonly string[], separator: string | RegExp): string[] {
+  const labels: string[] = [];
+  for (const cell of cells) {
+    if (labels.length >= MAX_LABELS_READ) break;
+    labels.push(...cell.split(separator, MAX_LABELS_READ - labels.length));
+  }
+  return labels;
 }
 
 /** The columns of a table, by the field that is read from them. A field may have several columns. */

@@ -1,9 +1,9 @@
-import { Columns, listed } from '../files/columns';
+import { Columns, labelsIn, listed } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import { InvalidFile } from '../files/invalid-file';
 import type { SourceReader } from '../files/source';
-import { MAX_LABELS_READ, Warnings } from '../files/source';
+import { Warnings } from '../files/source';
 import { statusOf } from '../import/known-names';
 import type { JiraIssue } from './jira-issues';
 import { jiraSource, sprintOf } from './jira-issues';
@@ -78,7 +78,7 @@ function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): 
       points: points[0] ?? null,
       assignee: first('assignee'),
       // Labels of Jira have no spaces; other tools that write its format join them.
-      labels: columns.all(row, 'labels').flatMap((cell) => cell.split(/[,;]?\s+/, MAX_LABELS_READ)),
+      labels: labelsIn(columns.all(row, 'labels'), /[,;]?\s+/),
       done: trimmed('done_at') ?? trimmed('done_since'),
       archived: false,
     },

@@ -1,9 +1,9 @@
-import { Columns, listed } from '../files/columns';
+import { Columns, labelsIn, listed } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
 import { InvalidFile } from '../files/invalid-file';
 import type { SourceReader, SourceSprint, SourceStory } from '../files/source';
-import { MAX_LABELS_READ, Warnings } from '../files/source';
+import { Warnings } from '../files/source';
 import { comparable } from '../import/known-names';
 
 /** The field that each column is read into. */
@@ -111,7 +111,7 @@ function storyOf(row: CsvRow, columns: Columns<Field>, cycle: SourceSprint | nul
     priority: cell('priority'),
     points: cell('points'),
     assignee: cell('assignee'),
-    labels: columns.all(row, 'labels').flatMap((labels) => labels.split(',', MAX_LABELS_READ)),
+    labels: labelsIn(columns.all(row, 'labels'), ','),
     epic: null,
     sprints: cycle ? [cycle.key] : [],
     done,

@@ -190,6 +190,7 @@ describe('a cell with many labels', () => {
   it.each([
     ['Jira', jiraCsv, `Summary,Labels\na,"${'x '.repeat(6000)}"\n`],
     ['Linear', linearCsv, `ID,Team,Title,Labels\nA-1,A,a,"${'x,'.repeat(6000)}"\n`],
+    ['Jira, in many columns', jiraCsv, `Summary${',Labels'.repeat(6000)}\na${',x'.repeat(6000)}\n`],
   ])('of %s is read up to its 1,000th label', async (_, read, file) => {
     const { stories } = await read(fileOf(file, 1000), {});
     expect(stories.map(({ labels }) => labels.length)).toEqual([1000]);
