@@ -69,6 +69,16 @@ describe('a setting limits', () => {
     expect(await ask(fields(51))).toBe(431);
   });
 
+  it('the length of X-Forwarded-For, whose addresses take time to read', async () => {
+    const { url } = await start({ TRUST_PROXY: '127.0.0.1' });
+    const ask = async (addresses: number): Promise<number> => {
+      const headers = { 'x-forwarded-for': Array(addresses).fill('127.0.0.1').join(', ') };
+      return (await send(`${url}/api/boards`, { headers })).status;
+    };
+    expect(await ask(50)).not.toBe(431);
+    expect(await ask(100)).toBe(431);
+  });
+
   it('the time in which a request arrives', async () => {
     const { url } = await start({ HEADERS_TIMEOUT_MS: '100', REQUEST_TIMEOUT_MS: '200' });
     for (const part of [
