@@ -176,7 +176,7 @@ describe('an import of CSV', () => {
     const answer = await load(
       'Faulty',
       'title,points,status,labels,seq\n' +
-        '"Two\nlines",1.234,open,"a,a",\n' +
+        '"Two\nlines",1.234,frozen,"a,a",\n' +
         ',2,todo,,5\n' +
         '\n' +
         'right,3,done,,\n' +
@@ -200,12 +200,12 @@ describe('an import of CSV', () => {
     const long = 'x'.repeat(256);
     const answer = await load(
       'Unknown',
-      `title,status,priority\na, Open ,High\nb,${long},\nc,done,5\n`,
+      `title,status,priority\na, Frozen ,Hot\nb,${long},\nc,done,5\n`,
     );
     expectProblem(answer, 400, 'invalid_file');
     expect(answer.body.errors).toEqual([
-      expect.objectContaining({ line: 2, column: 'priority', value: 'High' }),
-      expect.objectContaining({ line: 2, column: 'status', value: 'Open' }),
+      expect.objectContaining({ line: 2, column: 'priority', value: 'Hot' }),
+      expect.objectContaining({ line: 2, column: 'status', value: 'Frozen' }),
       { line: 3, code: 'invalid_value', detail: expect.any(String) },
     ]);
   });
