@@ -246,7 +246,7 @@ describe('Without a connection', () => {
     await main.getByText('moon1 unsaved change').waitFor();
     // Time in which the page would list its former name, too.
     await page.waitForTimeout(300);
-    expect(await main.getByRole('listitem').allTextContents()).toEqual(['moon1 unsaved change']);
+    expect(await main.getByRole('listitem').count()).toBe(1);
     await main.getByRole('link', { name: 'moon' }).click();
     await card(page, 'In progress', 'Ant').waitFor();
     const status = `fetch('/api/stories/${ids.Ant}').then((response) => response.json())
