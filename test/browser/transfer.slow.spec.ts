@@ -264,19 +264,19 @@ describe('An import', () => {
   test('asks for the meaning of unknown statuses and priorities in a spreadsheet', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
-    const rows = ['Ant,In Arbeit,Hoch', 'Bee,Wartet,01', 'Cat,in arbeit,2', 'Dog,done,'];
+    const rows = ['Ant,Begonnen,Eilig', 'Bee,Wartet,01', 'Cat,begonnen,2', 'Dog,done,'];
     await choose(page, 'stories.csv', csv('title,status,priority', ...rows));
     await page.getByRole('alert').getByText('Choose what they mean').waitFor();
     await page.getByText('unknown, 2×').waitFor();
     expect(await page.getByRole('region', { name: 'Errors by line' }).count()).toBe(0);
     expect(await importButton(page).isDisabled()).toBe(true);
-    await page.getByLabel('Status In Arbeit').selectOption('In progress');
+    await page.getByLabel('Status Begonnen').selectOption('In progress');
     await page.getByLabel('Status Wartet').selectOption('To do');
-    await page.getByLabel('Priority Hoch').fill('2');
+    await page.getByLabel('Priority Eilig').fill('2');
     await page.getByLabel('Priority 01').fill('1');
     await page.getByText('Creates 4 stories.').waitFor();
     expect(await page.getByLabel('Priority 01').inputValue()).toBe('1');
-    expect(await page.getByLabel('Status In Arbeit').inputValue()).toBe('in_progress');
+    expect(await page.getByLabel('Status Begonnen').inputValue()).toBe('in_progress');
     await importButton(page).click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const stories = await all(service, '/api/boards/rocket/stories');

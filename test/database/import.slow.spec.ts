@@ -196,6 +196,27 @@ describe('an import of CSV', () => {
     expect((await client.get('/api/boards/Faulty')).status).toBe(404);
   });
 
+  it('takes the usual meanings of statuses and priorities, and returns them in the mapping', async () => {
+    const answer = await load(
+      'Usual',
+      'title,status,priority\na, Done ,High\nb,in progress,None\nc,todo,3\n',
+    );
+    expect([answer.status, answer.body.mapping]).toEqual([
+      200,
+      {
+        columns: { title: 'title', status: 'status', priority: 'priority' },
+        status: { Done: 'done', 'in progress': 'in_progress' },
+        priority: { High: 2 },
+      },
+    ]);
+    const stories = await storiesOf('Usual');
+    expect(stories.map(({ status, priority }: any) => [status, priority])).toEqual([
+      ['done', 2],
+      ['in_progress', null],
+      ['todo', 3],
+    ]);
+  });
+
   it('names the statuses and priorities that the mapping can define', async () => {
     const long = 'x'.repeat(256);
     const answer = await load(

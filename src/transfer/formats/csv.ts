@@ -6,6 +6,7 @@ import { validate } from '../../http/validation/validation.pipe';
 import { addDays } from '../../reports/calendar';
 import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
+import type { Status } from '../../stories/story.entity';
 import { calendarDate } from '../../time/clock';
 import { TimeSlice } from '../../time/time-slice';
 import { listed, requireColumns } from '../files/columns';
@@ -25,10 +26,7 @@ type Column = (typeof CSV_COLUMNS)[number];
 const MAX_LABELS_CELL = 10_000;
 
 /** The meaning of words that no mapping defines. */
-const KNOWN: Partial<Record<Column, (word: string) => string | number | null | undefined>> = {
-  status: statusOf,
-  priority: priorityOf,
-};
+const KNOWN = { status: statusOf, priority: priorityOf };
 
 /** Columns whose empty cells are ignored; in the others, an empty cell clears the field. */
 const KEPT: readonly Column[] = ['title', 'status', 'seq'];
@@ -71,7 +69,11 @@ export async function planCsv(
     skipped: [],
     warnings,
     unmapped: new Map(),
-    mapping: { ...mapping, columns: Object.fromEntries(names) as Record<string, string> },
+    mapping: {
+      ...mapping,
+      ...reader.meanings(),
+      columns: Object.fromEntries(names) as Record<string, string>,
+    },
   };
 }
 
@@ -115,14 +117,20 @@ class RowReader {
   /** Whether its columns have our names. Only then may an apostrophe be one that our export has added. */
   private readonly isOurs: boolean;
   private readonly words: Partial<Record<Column, Map<string, string | number>>>;
+  /** The words of the file whose usual meaning was taken, by column. */
+  private readonly usual = {
+    status: new Map<string, Status>(),
+    priority: new Map<string, number>(),
+  };
 
   constructor(
     private readonly columns: readonly (Column | null)[],
-    { columns: mapped = {}, status, priority }: Mapping,
+    private readonly mapping: Mapping,
     private readonly context: PlanContext,
     private readonly warnings: Warnings,
     private readonly errors: LineError[],
   ) {
+    const { columns: mapped = {}, status, priority } = mapping;
     this.isOurs = Object.entries(mapped).every(
       ([ours, theirs]) => theirs.trim().toLowerCase() === ours,
     );
@@ -195,8 +203,26 @@ class RowReader {
       this.errors.push({ line, code: 'too_long', detail });
       return [];
     }
-    const word = this.words[column]?.get(inLowerCase(cell)) ?? KNOWN[column]?.(cell);
-    return word === null ? null : String(word ?? cell);
+    if (column !== 'status' && column !== 'priority') return cell;
+    const word = cell.trim();
+    const mapped = this.words[column]?.get(inLowerCase(word));
+    if (mapped !== undefined) return String(mapped);
+    const usual = isLonger(word, MAX_NAME) ? undefined : KNOWN[column](word);
+    if (usual === null) return null;
+    if (usual === undefined || usual === word) return cell;
+    (this.usual[column] as Map<string, string | number>).set(word, usual);
+    return String(usual);
+  }
+
+  /** The meanings of the words in the file, those of the mapping included. */
+  meanings(): Pick<Mapping, 'status' | 'priority'> {
+    const { status, priority } = this.usual;
+    return {
+      ...(status.size > 0 && { status: { ...this.mapping.status, ...Object.fromEntries(status) } }),
+      ...(priority.size > 0 && {
+        priority: { ...this.mapping.priority, ...Object.fromEntries(priority) },
+      }),
+    };
   }
 
   private sprint(line: number, cell: string): string[] {
