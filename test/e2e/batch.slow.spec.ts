@@ -329,6 +329,8 @@ describe('a batch that fails', () => {
     expectErrors(await batch(board, Array(1001).fill(one)), '/operations too_many');
     // So many values are not even parsed.
     expectErrors(await batch(board, Array(200_001).fill(0)), ' too_many');
+    const values = { op: 'create', type: 'story', set: { title: Array(60_000).fill(0) } };
+    expectErrors(await batch(board, [one, values]), '/operations/1/set too_many');
     expectErrors(
       await batch(board, [{ ...one, toString: 1, ['__proto__']: 2 }]),
       '/operations/0/toString unknown_field',

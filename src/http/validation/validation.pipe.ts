@@ -66,9 +66,6 @@ export class ProblemValidationPipe extends ValidationPipe {
     // Nest would convert a path parameter by its type; the decorators of http/input/path.ts are stricter.
     if (type !== 'body' && type !== 'query') return value;
     const fields = type === 'body' ? fieldsOfBody(value) : (value as object);
-    // A batch is validated operation by operation; its type, a record, has no class.
-    const hasClass = metadata.metatype !== Object;
-    if (type === 'body' && hasClass && countValues(fields) > MAX_VALUES) throw tooManyValues();
     const location: ErrorLocation = type === 'body' ? 'pointer' : 'parameter';
     const isEmptyQuery = type === 'query' && Object.keys(fields).length === 0;
     if (isEmptyQuery && this.validWhenEmpty.has(metadata.metatype)) {
@@ -194,11 +191,14 @@ const pipe = new ProblemValidationPipe(new Clock());
  * @param form whether all values are strings, as in a form
  * @throws Problem `invalid_request`
  */
-export function validate<T extends object>(
+export async function validate<T extends object>(
   Dto: Type<T>,
   fields: Record<string, unknown>,
   { form = false } = {},
 ): Promise<T> {
+  // The values of a request are counted before it is parsed. One operation of a batch could have most of them.
+  if (countValues(fields) > MAX_VALUES) throw tooManyValues();
   const metatype = Dto as Type<unknown>;
-  return pipe.transform(form ? asForm(fields) : fields, { type: 'body', metatype }) as Promise<T>;
+  const sent = form ? asForm(fields) : fields;
+  return (await pipe.transform(sent, { type: 'body', metatype })) as T;
 }
