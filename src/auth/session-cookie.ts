@@ -7,7 +7,7 @@ const NAME = 'sprintline_session';
 /** Whether the browser used https, as a trusted proxy says. */
 const isSecure = ({ protocol }: FastifyRequest): boolean => protocol === 'https';
 
-/** Over https, with the prefix that keeps other hosts of the same domain from replacing the cookie. */
+/** The name of the cookie. Over https it has a prefix, so that other hosts of the domain cannot replace the cookie. */
 const nameFor = (request: FastifyRequest): string => (isSecure(request) ? `__Host-${NAME}` : NAME);
 
 /** Returns the secret in the session cookie of a request. */

@@ -93,8 +93,8 @@ async function writeNew(file: string, work: (write: Write) => Promise<void>): Pr
     throw new ExpectedError(`${file} cannot be written: ${message}.`);
   };
   await rm(unfinished, { force: true }).catch(cannotWrite);
-  // Created first, so that a folder that does not exist is an error before anything is read; for this user alone,
-  // because it has all of a board, and may be in a folder that others can read.
+  // Created first, so that a folder that does not exist is an error before anything is read. Only this user can read
+  // the file, because it contains a whole board.
   const created = await open(unfinished, 'wx', 0o600).catch(cannotWrite);
   try {
     await work((parts) => pipeline(parts, created.createWriteStream({ flush: true })));

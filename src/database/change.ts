@@ -103,8 +103,8 @@ export class Change extends Transaction {
   }
 
   /**
-   * Locks the board that a row belongs to, in one statement if the caller may see all boards: others must not hold up
-   * the changes of a board that they may not see.
+   * Locks the board that a row belongs to: in one statement if the caller may see all boards, otherwise after a check
+   * that the caller may see it, because a lock delays the changes of others.
    * @returns the board; undefined if there is no such row, or the caller may not see its board
    */
   async lockBoardOf(key: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {

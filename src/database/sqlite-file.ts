@@ -21,7 +21,7 @@ export function prepareSqliteFile(target: DatabaseTarget): void {
   const { file } = target;
   const folder = dirname(file);
   const { R_OK, W_OK, X_OK } = constants;
-  // For this user alone, because SQLite lets everyone read the file.
+  // Only this user can read the folder, because SQLite creates files that all users can read.
   attempt(`the folder ${folder} cannot be created`, () =>
     mkdirSync(folder, { recursive: true, mode: 0o700 }),
   );

@@ -66,7 +66,7 @@ function parseBody(headers: IncomingHttpHeaders, body: Buffer, maxValues: number
       const detail = 'The form looks like JSON; send Content-Type: application/json.';
       return new Problem('malformed_body', detail);
     }
-    // Both are checked before they are parsed: a form of 1 MiB may have 520,000 values.
+    // The number of values is checked before the body is parsed: a form of 1 MiB may have 520,000.
     if (isForm) {
       if (text.split('&', MAX_VALUES + 1).length > MAX_VALUES) return tooManyValues();
       return parseForm(text, { emptyIsNull: true });

@@ -28,8 +28,8 @@ const [QUOTE, COMMA, LIST, END_OF_LIST, BACKSLASH, OBJECT, END_OF_OBJECT] = Arra
 );
 
 /**
- * Returns why JSON must not be parsed, if it must not: JSON.parse takes 2 s for 4 MiB of brackets, and 65 MB of memory
- * for a million empty objects. The values are counted by what precedes them, so an empty list or object counts twice.
+ * Returns the limit that JSON exceeds, without parsing it: JSON.parse takes 2 s for 4 MiB of brackets, and 65 MB of
+ * memory for a million empty objects. It counts commas and opening brackets, so an empty list or object counts twice.
  */
 export function excessOf(
   json: string,

@@ -74,7 +74,7 @@ export function limitConnections(
       surplus.add(socket);
       socket.once('close', () => surplus.delete(socket));
     } else {
-      // Otherwise idle surplus connections of one network would take those that are left for others.
+      // More of them would reach `maxConnections`, and other clients could not connect.
       socket.resetAndDestroy();
     }
   });

@@ -10,7 +10,7 @@ export function requireWellFormed(request: FastifyRequest, config: Config): void
   if (request.url.length > config.urlLimit) throw new Problem('uri_too_long');
   const { rawHeaders, headers, httpVersion } = request.raw;
   if (rawHeaders.length > 2 * config.headerFields) throw new Problem('headers_too_large');
-  // Node joins several.
+  // Node.js joins repeated headers with this name.
   const forwardedFor = headers['x-forwarded-for'] as string | undefined;
   if (forwardedFor && forwardedFor.length > MAX_FORWARDED_FOR) {
     throw new Problem('headers_too_large');

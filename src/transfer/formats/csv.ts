@@ -117,7 +117,7 @@ class RowReader {
   /** Whether its columns have our names. Only then may an apostrophe be one that our export has added. */
   private readonly isOurs: boolean;
   private readonly words: Partial<Record<Column, Map<string, string | number>>>;
-  /** The words of the file whose usual meaning was taken, by column. */
+  /** The words of the file that have their usual meaning, by column. */
   private readonly usual = {
     status: new Map<string, Status>(),
     priority: new Map<string, number>(),

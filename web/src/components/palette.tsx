@@ -114,7 +114,10 @@ function useFound(board: string, q: string) {
   return found;
 }
 
-/** The titles of stories by their ids: the one with the typed number, those that match, and those that were found. */
+/**
+ * Returns the titles of stories by id: first the story with the typed number, then loaded stories that match, then
+ * stories that the service has found.
+ */
 function titlesFor(typed: string, isMatch: (text: string) => boolean, { q, stories }: Found) {
   const known = [...(store.value?.view.value?.stories.values() ?? [])];
   const more = q === typed.trim() ? stories : [];

@@ -3,12 +3,12 @@ import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Board, Sprint } from '../../api/types';
 
-/** Boards whose sprints are read; more would take long and use up the user's rate limit. */
+/** The most boards whose sprints are requested: more requests would take long and count towards the rate limit. */
 const MAX_BOARDS = 100;
 
 /**
- * Reads the active sprint of one board after the other, and returns those that have arrived by the ids of their boards;
- * null for a board without one.
+ * Requests the active sprint of each board, one board after the other. Returns the sprints that are loaded so far, by
+ * the id of the board; null if a board has no active sprint.
  */
 export function useActiveSprints(
   boards: readonly Board[] | null,
