@@ -138,10 +138,18 @@ const FILTERS: { [Name in FilterName]-?: Filter<NonNullable<StoryListQuery[Name]
     });
     builder.andWhere(`(${conditions.join(' OR ')})`);
   },
-  q: (builder, text) => {
-    for (const [i, word] of wordsOf(text).entries()) {
-      builder.andWhere(`INSTR(s.search, :word${i}) > 0`, { [`word${i}`]: folded(word) });
-    }
+  q: (builder, texts) => {
+    let count = 0;
+    const conditions = texts.map((text) => {
+      const contained = wordsOf(text ?? '').map((word) => {
+        count += 1;
+        builder.setParameter(`word${count}`, folded(word));
+        return `INSTR(s.search, :word${count}) > 0`;
+      });
+      return contained.join(' AND ');
+    });
+    // Every story has all of no words.
+    if (!conditions.includes('')) builder.andWhere(`(${conditions.join(' OR ')})`);
   },
   updated_since: (builder, instant, { isRecent }) => {
     // The `+` makes it an expression, for which SQLite uses no index.

@@ -1,6 +1,14 @@
 import { ApiProperty, OmitType, PartialType } from '@nestjs/swagger';
 import { ReadOnly } from '../http/input/read-only';
-import { AnyId, AnyInt32, AnyOf, AnyText, HasWords, IsWordList } from '../http/lists/filters';
+import {
+  AnyId,
+  AnyInt32,
+  AnyOf,
+  AnyText,
+  EarliestInstant,
+  HasWords,
+  IsWordList,
+} from '../http/lists/filters';
 import { PageQuery } from '../http/lists/page.dto';
 import {
   CountField,
@@ -12,7 +20,6 @@ import {
 } from '../http/responses/schema';
 import { IsOneOf, IsWordOrId } from '../http/validation/choices';
 import { IsLabels } from '../http/validation/collections';
-import { IsInstant } from '../http/validation/dates';
 import { IsDecimal, IsInt32 } from '../http/validation/numbers';
 import { Doc, MayBeAbsent, MayBeAbsentOrNull } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
@@ -110,12 +117,12 @@ export class StoryListQuery extends PageQuery {
   @MayBeAbsent() @AnyInt32() priority?: (number | null)[];
   /** An empty value matches the backlog. */
   @MayBeAbsent() @AnyId() sprint_id?: (number | null)[];
-  /** At most 20 words; the title or the description contains each of them. */
-  @MayBeAbsentOrNull() @IsText(1000) @HasWords(20) q?: string | null;
+  /** The title or the description contains all words of a value. At most 20 words in total. */
+  @MayBeAbsent() @AnyText(1000) @HasWords(20) q?: (string | null)[];
   /** An empty value matches stories without an external id. */
   @MayBeAbsent() @AnyText(100) external_id?: (string | null)[];
   /** Stories that were changed at this instant or later. */
-  @MayBeAbsent() @IsInstant() updated_since?: string;
+  @MayBeAbsent() @EarliestInstant() updated_since?: string;
   /**
    * Comma-separated list; `-` before a word means descending. Null comes last.
    * @example priority,-points

@@ -143,6 +143,17 @@ describe('a list of stories', () => {
     expect(await search('nothing')).toEqual([]);
   });
 
+  it('is searched for any of several texts, and for all words of one of them', async () => {
+    const about = (s: any): string => `${s.title} ${s.description}`.toLowerCase();
+    const matches = (s: any): boolean =>
+      (about(s).includes('pie') && about(s).includes('apple')) || about(s).includes('smile');
+    expect(expected(matches).length).toBe(2);
+    expect(await titles('q=pie+apple&q=SMILE')).toEqual(expected(matches));
+    expect(await titles('q=nothing&q=pie')).toEqual(['apple pie']);
+    expect(await titles('q=pie&q=')).toEqual(expected(() => true));
+    expect(await titles('q=pie&q=smile&q=smile&label=none')).toEqual([]);
+  });
+
   it('is searched in any case for letters whose upper or lower case is decomposed', async () => {
     const { client } = service;
     const other = await Workspace.create(client);
@@ -238,6 +249,9 @@ describe('a list of stories', () => {
     );
     expect(await since('2026-11-21')).toEqual(expected(() => true));
     expect(await since('2026-11-22')).toEqual([]);
+    const changed = expected((s) => s.updated_at >= from);
+    expect(await titles(`updated_since=2026-11-22&updated_since=${from}`)).toEqual(changed);
+    expect(await titles(`updated_since=${from}&updated_since=2026-11-22`)).toEqual(changed);
     for (const [instant, code] of [
       ['x', 'invalid_type'],
       ['2026-02-30T00:00:00Z', 'invalid_date'],
@@ -250,6 +264,8 @@ describe('a list of stories', () => {
         `${board.path}/stories?updated_since=${encodeURIComponent(instant)}`,
       );
       expectErrors(answer, `updated_since ${code}`);
+      const second = `${board.path}/stories?updated_since=${from}&updated_since=${encodeURIComponent(instant)}`;
+      expectErrors(await service.client.get(second), `updated_since ${code}`);
     }
   });
 

@@ -3,7 +3,8 @@ import { ArrayUnique } from 'class-validator';
 import { HasAtMost } from '../validation/collections';
 import { ID, MAX_INT32, MIN_INT32, toInteger } from '../validation/numbers';
 import type { Schema } from '../validation/property';
-import { convert, convertList, Doc, Rule } from '../validation/property';
+import { parseInstant } from '../validation/dates';
+import { convert, convertList, Doc, Rejected, Rule } from '../validation/property';
 import { isLonger, isStorable, NOT_STORABLE, tooLong } from '../validation/text';
 
 // Decorators for the filters, the sort and the fields of lists.
@@ -100,13 +101,24 @@ const AnyInteger = (min: number, max: number): PropertyDecorator =>
 export const AnyInt32 = (): PropertyDecorator => AnyInteger(MIN_INT32, MAX_INT32);
 export const AnyId = (): PropertyDecorator => AnyInteger(...ID);
 
+/** An instant, or several of which any is enough: the earliest of them. */
+export const EarliestInstant = (): PropertyDecorator =>
+  applyDecorators(
+    convertList(
+      parseInstant,
+      (list) => list.find((item) => item instanceof Rejected) ?? (list as string[]).sort()[0],
+    ),
+    Rule('invalid_type', 'must be an instant', (value) => typeof value === 'string'),
+    Doc({ type: 'array', items: { type: 'string', format: 'date-time' } }),
+  );
+
 /** The different words of a text, which white space separates. */
 export const wordsOf = (text: string): string[] => [...new Set(text.split(/\s+/).filter(Boolean))];
 
-/** At most `max` different words. */
+/** Texts of at most `max` words in total. */
 export const HasWords = (max: number): PropertyDecorator =>
   Rule(
     'too_many',
-    `must have at most ${max} different words`,
-    (value) => wordsOf(String(value)).length <= max,
+    `must have at most ${max} words`,
+    (texts) => (texts as (string | null)[]).flatMap((text) => wordsOf(text ?? '')).length <= max,
   );

@@ -34,7 +34,8 @@ export const NotBefore = (other: string): PropertyDecorator =>
 const INSTANT =
   /^(\d{4}-\d{2}-\d{2})[Tt ]([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d+)?([Zz]|[+-]([01]\d|2[0-3]):[0-5]\d)$/;
 
-function parseInstant(value: unknown): string | Rejected {
+/** Parses an RFC 3339 date-time to UTC with milliseconds; a date is its first instant in UTC. */
+export function parseInstant(value: unknown): string | Rejected {
   const match = typeof value === 'string' ? INSTANT.exec(value) : null;
   const isWithoutTime = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}$/.test(value);
   if (!match && !isWithoutTime) {
@@ -52,16 +53,12 @@ function parseInstant(value: unknown): string | Rejected {
     : time.toISOString();
 }
 
-/** An RFC 3339 date-time, converted to UTC with milliseconds; a date is its first instant in UTC. */
-export const IsInstant = (): PropertyDecorator =>
-  Parse(parseInstant, { type: 'string', format: 'date-time' });
-
-/** An instant as in `IsInstant`, later than now. */
+/** An instant as in `parseInstant`, later than now. */
 export const IsFutureInstant = (): PropertyDecorator =>
   applyDecorators(
     Rule('out_of_range', 'must be in the future', (value, { object }) => {
       const now = validatedAt.get(object) ?? new Date();
       return (value as string) > now.toISOString();
     }),
-    IsInstant(),
+    Parse(parseInstant, { type: 'string', format: 'date-time' }),
   );

@@ -110,13 +110,13 @@ export const IsSingle = (): PropertyDecorator => convert((value) => value);
 /** Converts the items of a list. A form repeats its name, so a list of one item is a string there, and an empty list is null. */
 export const convertList = (
   change: (item: unknown) => unknown,
-  order: (list: unknown[]) => unknown[] = (list) => list,
+  combine: (list: unknown[]) => unknown = (list) => list,
 ): PropertyDecorator =>
   Transform(({ obj, key }) => {
     const sent = sentOf(obj as object, key);
     if (sent === undefined) return undefined;
     const list: unknown = isForm(obj as object) ? (sent === null ? [] : [sent].flat()) : sent;
-    return Array.isArray(list) ? order(list.map(change)) : list;
+    return Array.isArray(list) ? combine(list.map(change)) : list;
   });
 
 /** A value that `parse` converts, or replaces by a `Rejected`. */

@@ -28,10 +28,12 @@ function useFound(params: URLSearchParams): void {
     if (!isNeeded) return;
     let isLatest = true;
     const find = async (): Promise<void> => {
+      const listOf = (value?: string): string[] | undefined =>
+        value === undefined ? undefined : [value];
       const query = {
-        q,
-        assignee: assignee === undefined ? undefined : [assignee],
-        label: label === undefined ? undefined : [label],
+        q: listOf(q),
+        assignee: listOf(assignee),
+        label: listOf(label),
         fields: 'id,sprint_id',
       };
       const { data } = await api.GET('/api/boards/{board_name}/stories', {

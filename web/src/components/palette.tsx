@@ -93,7 +93,7 @@ function useFound(board: string, q: string) {
     if (!q || !board) return;
     let isLatest = true;
     const find = async (): Promise<void> => {
-      const query = { q, fields: 'id,title', limit: MAX_STORIES };
+      const query = { q: [q], fields: 'id,title', limit: MAX_STORIES };
       const params = { path: { board_name: board }, query };
       const [{ data }, numbered] = await Promise.all([
         api.GET('/api/boards/{board_name}/stories', { params }),
