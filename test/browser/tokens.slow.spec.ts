@@ -205,7 +205,7 @@ describe('Signing in', () => {
     await saved;
     for (const tab of tabs) {
       await card(tab, 'In progress', 'Buy a ticket').waitFor();
-      expect(await dialog(tab).count()).toBe(0);
+      await dialog(tab).waitFor({ state: 'hidden' });
     }
     const { client } = place.service;
     const { body } = await client.get('/api/boards/rocket/stories', as(place.admin));
