@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { RateLimiterRes } from 'rate-limiter-flexible';
 import { RateLimiterMemory } from 'rate-limiter-flexible';
-import { clientOf } from '../http/client';
+import { clientKeyOf } from '../http/client';
 import { Problem } from '../http/problem';
 
 const WINDOW_SECONDS = 60;
@@ -27,7 +27,7 @@ export class RateLimit {
   /** Counts a request. @throws Problem `too_many_requests` */
   async count(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     try {
-      const state = await this.limiter.consume(clientOf(request));
+      const state = await this.limiter.consume(clientKeyOf(request));
       this.windowEnds.set(request, Date.now() + state.msBeforeNext);
       this.describe(reply, state);
     } catch (rejection) {
@@ -43,7 +43,7 @@ export class RateLimit {
   /** Refunds a request that does not count, unless its window has ended. */
   async refund(request: FastifyRequest, reply: FastifyReply): Promise<void> {
     if (Date.now() >= (this.windowEnds.get(request) ?? 0)) return;
-    this.describe(reply, await this.limiter.reward(clientOf(request)));
+    this.describe(reply, await this.limiter.reward(clientKeyOf(request)));
   }
 
   /** Sets the headers of draft-ietf-httpapi-ratelimit-headers. */

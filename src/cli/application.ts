@@ -13,7 +13,7 @@ import { ExpectedError } from '../logging/expected-error';
 const DATABASE_WAIT_MS = 10_000;
 
 /** Commands need no token, because they access the database directly. */
-export const OPERATOR: Caller = { ...OPEN, actor: 'cli', client: 'cli' };
+export const OPERATOR: Caller = { ...OPEN, actor: 'cli', clientKey: 'cli' };
 
 /** Prints only warnings and errors of the application. */
 const LOGGER: LoggerService = {

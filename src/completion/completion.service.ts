@@ -42,7 +42,7 @@ export class CompletionService {
     // A repeated request gets the stored response, and must not wait for a replay.
     let replayed = (await isRepeated(this.database, caller.idempotency))
       ? undefined
-      : await this.reports.replayed({ key: caller.client }, reference);
+      : await this.reports.replayed({ key: caller.clientKey }, reference);
     const work = async (change: Change): Promise<ReportView> => {
       const { id } = await this.completeIn(change, reference, body);
       // The report is read from the log.

@@ -113,10 +113,12 @@ export class UnitOfWork {
       changed = change.boardsWithEvents;
       return marked(result, after);
     };
-    const result = await this.attempt(caller.client, transact, retryMs).catch((error: unknown) => {
-      if (error !== rollback) throw error;
-      return rollback.result as T;
-    });
+    const result = await this.attempt(caller.clientKey, transact, retryMs).catch(
+      (error: unknown) => {
+        if (error !== rollback) throw error;
+        return rollback.result as T;
+      },
+    );
     if (idempotency) idempotency.used = true;
     for (const id of changed) this.commits.emit('board', id);
     return result;

@@ -186,11 +186,11 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
     });
   }
 
-  private requireFree({ client }: Caller): void {
+  private requireFree({ clientKey }: Caller): void {
     if (this.isClosing) throw new Problem('shutting_down');
     if (this.streams.size >= MAX_STREAMS) throw new Problem('overloaded');
     let own = 0;
-    for (const { caller } of this.streams) if (caller.client === client) own += 1;
+    for (const { caller } of this.streams) if (caller.clientKey === clientKey) own += 1;
     if (own >= MAX_STREAMS_OF_ONE_CLIENT) throw new Problem('too_many_streams');
   }
 

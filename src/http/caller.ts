@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Access } from './access';
 import type { Client } from './client';
 import { accessOf } from './access';
-import { clientOf, connectedClient } from './client';
+import { clientKeyOf, connectedClient } from './client';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -28,8 +28,8 @@ export interface IdempotentRequest {
 
 /** The caller of a request, its rights, and the conditions of the request. */
 export interface Caller extends Access {
-  /** The client that its changes are queued for; see `clientOf`. */
-  client: string;
+  /** The client that its changes are queued for; see `clientKeyOf`. */
+  clientKey: string;
   /** The headers `If-Match` and `If-None-Match`. */
   ifMatch?: string;
   ifNoneMatch?: string;
@@ -50,7 +50,7 @@ export const CurrentCaller = createParamDecorator(
     const request = context.switchToHttp().getRequest<FastifyRequest>();
     const { 'if-match': ifMatch, 'if-none-match': ifNoneMatch } = request.headers;
     const { idempotency } = request;
-    const client = clientOf(request);
-    return { ...accessOf(request), client, ifMatch, ifNoneMatch, idempotency };
+    const clientKey = clientKeyOf(request);
+    return { ...accessOf(request), clientKey, ifMatch, ifNoneMatch, idempotency };
   },
 );

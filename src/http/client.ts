@@ -5,12 +5,12 @@ import { isIPv6 } from 'node:net';
  * Returns the key that identifies a client for limits: the token of a request, or else the network of its
  * address.
  */
-export const clientOf = ({ access, ip }: Pick<FastifyRequest, 'access' | 'ip'>): string =>
+export const clientKeyOf = ({ access, ip }: Pick<FastifyRequest, 'access' | 'ip'>): string =>
   access && access.tokenId > 0 ? `token ${access.tokenId}` : networkOf(ip);
 
 /** A client that reads, and a signal that is aborted when it disconnects. */
 export interface Client {
-  /** See `clientOf`. */
+  /** See `clientKeyOf`. */
   key: string;
   signal?: AbortSignal;
 }
@@ -19,7 +19,7 @@ export interface Client {
 export function connectedClient({ request, raw }: Pick<FastifyReply, 'request' | 'raw'>): Client {
   let signal: AbortSignal | undefined;
   return {
-    key: clientOf(request),
+    key: clientKeyOf(request),
     get signal() {
       return (signal ??= signalOf(raw));
     },

@@ -1150,7 +1150,7 @@ describe('a report', () => {
     const sprint = await team.sprint('2026-03-01', { end_date: '2026-03-20' });
     const inIt = (points: number): Promise<any> => team.story(sprint, { points });
     const [first] = [await inIt(1), await inIt(2), await inIt(3)];
-    const caller: Caller = { actor: 'ben', tokenId: 0, scope: 'write', client: 'ben' };
+    const caller: Caller = { actor: 'ben', tokenId: 0, scope: 'write', clientKey: 'ben' };
     let isWritten = false;
     let attempts = 0;
     let other: Promise<unknown> | undefined;

@@ -411,7 +411,7 @@ describe('a restore is rejected and creates nothing', () => {
   });
 
   it('if the caller is not an admin', async () => {
-    const writer = { actor: 'ada', tokenId: 0, scope: 'write' as const, client: 'test' };
+    const writer = { actor: 'ada', tokenId: 0, scope: 'write' as const, clientKey: 'test' };
     const open = (): AsyncIterable<Buffer> => Readable.from([Buffer.from(file)]);
     await expect(restoreFrom(freshName('Refused'), open, writer)).rejects.toMatchObject({
       code: 'forbidden',

@@ -596,8 +596,8 @@ describe('streams of clients that read nothing', () => {
   async function open300(board: string, after?: number): Promise<EventStream[]> {
     const streams: EventStream[] = [];
     for (let i = 0; i < 300; i += 1) {
-      const client = { ...OPEN, client: `${after} ${i % 15}` };
-      const stream = await service.app.get(StreamsService).open(board, { after }, client);
+      const caller = { ...OPEN, clientKey: `${after} ${i % 15}` };
+      const stream = await service.app.get(StreamsService).open(board, { after }, caller);
       stream.read(0);
       streams.push(stream);
     }

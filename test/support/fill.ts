@@ -6,7 +6,7 @@ import { inLanes } from './load';
 
 type Row = Record<string, string | number | null>;
 
-const CALLER: Caller = { actor: 'ada', tokenId: 0, scope: 'write', client: 'test' };
+const CALLER: Caller = { actor: 'ada', tokenId: 0, scope: 'write', clientKey: 'test' };
 
 /** Inserts rows without the API: fast, and without events. */
 export async function insertRows(

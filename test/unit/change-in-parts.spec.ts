@@ -3,7 +3,7 @@ import { Change } from '../../src/database/change';
 import { OPEN } from '../../src/http/access';
 import { Clock } from '../../src/time/clock';
 
-const caller = { ...OPEN, client: 'test' };
+const caller = { ...OPEN, clientKey: 'test' };
 
 /** The managers are numbers. */
 type Part = (manager: never) => Promise<void>;

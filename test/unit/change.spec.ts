@@ -13,7 +13,7 @@ type Query = EntityManager['query'];
 /** Creates a change on a fake server; `query` answers its statements. */
 function changeOn(query: Query, type = 'better-sqlite3', clock: Pick<Clock, 'now'> = new Clock()) {
   const manager = { query, dataSource: { options: { type } } } as unknown as EntityManager;
-  return new Change(manager, { ...OPEN, client: 'test' }, clock);
+  return new Change(manager, { ...OPEN, clientKey: 'test' }, clock);
 }
 
 /** Returns the statements that `insertMany` sends for rows of two columns. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { Transform } from 'node:stream';
-import { clientOf } from '../client';
+import { clientKeyOf } from '../client';
 import { Problem } from '../problem';
 import { sendProblem } from '../problem.filter';
 import { Counter } from './counter';
@@ -33,7 +33,7 @@ export function limitArrivingBodies(server: FastifyInstance): void {
       done(null, payload);
       return;
     }
-    const client = clientOf(request);
+    const client = clientKeyOf(request);
     let counted = 0;
     const count = (bytes: number): boolean => {
       const own = ofClients.of(client);

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { FairQueue } from '../../database/fair-queue';
 import { timeSliceOfQueue } from '../../time/time-slice';
-import { clientOf, networkOf } from '../client';
+import { clientKeyOf, networkOf } from '../client';
 import { Problem } from '../problem';
 import { sendProblem } from '../problem.filter';
 import { Counter } from './counter';
@@ -106,7 +106,7 @@ export function limitLoad(server: FastifyInstance): void {
       await timeSlice.pause();
       done();
     };
-    beginning.run(clientOf(request), begin).catch(done);
+    beginning.run(clientKeyOf(request), begin).catch(done);
   });
   server.addHook('onSend', (request: FastifyRequest, _reply: FastifyReply, payload, done) => {
     if (request.countedAs === 'reads' && request.problem === 'overloaded') {

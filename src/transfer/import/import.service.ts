@@ -122,7 +122,7 @@ export class ImportService {
       const { boards } = await this.authenticator.requireCurrent(caller);
       return this.apply({ ...caller, boards }, boardName, planned, { dryRun: dry_run });
     };
-    const release = await this.slotsOfClients.acquire(caller.client);
+    const release = await this.slotsOfClients.acquire(caller.clientKey);
     try {
       return await this.slots.runExclusive(work);
     } finally {
