@@ -28,7 +28,7 @@ export async function listen(
     logger.info(`Sprintline listens at ${url} and waits for the database`);
   }, DATABASE_MS);
   try {
-    await app.get(Database).ready();
+    await app.get(Database).untilReady();
   } catch (error) {
     // The database can never be used, for example because it has newer migrations.
     logger.fatal((error as Error).message);

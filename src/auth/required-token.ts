@@ -36,7 +36,7 @@ export async function requireToken(
 /** Whether there is a token; tries again until the database is available. */
 async function anyToken(app: INestApplicationContext): Promise<boolean> {
   for (;;) {
-    await app.get(Database).ready();
+    await app.get(Database).untilReady();
     try {
       return await app.get(Authenticator).anyToken();
     } catch (error) {

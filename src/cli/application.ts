@@ -40,7 +40,7 @@ export async function withApplication<T>(
     abortOnError: false,
   });
   try {
-    await Promise.race([app.get(Database).ready(), timeout()]);
+    await Promise.race([app.get(Database).untilReady(), timeout()]);
     return await work(app);
   } finally {
     await app.close();

@@ -97,7 +97,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
   }
 
   /** Resolves once the database can be used. @throws ExpectedError */
-  async ready(): Promise<void> {
+  async untilReady(): Promise<void> {
     await this.opening;
     if (this.unusable) throw this.unusable;
   }

@@ -50,7 +50,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   await setUp(app, pino, options.web);
   await app.listen(0, '127.0.0.1');
   try {
-    await app.get(Database).ready();
+    await app.get(Database).untilReady();
   } catch (error) {
     await app.close();
     throw error;

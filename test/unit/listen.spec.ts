@@ -10,11 +10,11 @@ import { afterwards } from '../support/faults';
 async function logged(HOST: string, databaseMs = 0, stopping = false): Promise<string[]> {
   jest.useFakeTimers();
   afterwards(() => jest.useRealTimers());
-  const ready = () => new Promise<void>((resolve) => setTimeout(resolve, databaseMs));
+  const untilReady = () => new Promise<void>((resolve) => setTimeout(resolve, databaseMs));
   const app = {
     listen: async () => undefined,
     getHttpServer: () => ({ address: () => ({ port: 3000 }) }),
-    get: (provider: unknown) => (provider === Database ? { ready } : { stopping }),
+    get: (provider: unknown) => (provider === Database ? { untilReady } : { stopping }),
   } as unknown as NestFastifyApplication;
   const info = jest.fn<void, [string]>();
   const config = Config.from({ DATABASE_URL: 'sqlite:a.db', HOST });
