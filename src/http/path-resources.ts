@@ -5,7 +5,7 @@ import { BOARD_OF } from '../database/board-row';
 import { Database } from '../database/database';
 import { maySee, OPEN } from './access';
 import { NOT_FOUND, readBoardName, readId } from './input/path';
-import { PathWords } from './path-words';
+import { RelativePaths } from './relative-paths';
 import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 
@@ -18,7 +18,7 @@ export class PathResources {
   constructor(
     private readonly config: Config,
     private readonly database: Database,
-    private readonly words: PathWords,
+    private readonly relativePaths: RelativePaths,
   ) {}
 
   /**
@@ -65,7 +65,7 @@ export class PathResources {
     if (mustExist && !(await this.exists('boards', 'name', board.name))) {
       throw new Problem(board.missing);
     }
-    await this.words.check(request);
+    await this.relativePaths.check(request);
   }
 
   /** The history of a story remains after its deletion, and on boards that it was moved away from. */

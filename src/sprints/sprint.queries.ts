@@ -7,7 +7,7 @@ import type { LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { externalIdTaken, Problem } from '../http/problem';
-import type { SprintOfBody, SprintWords } from '../stories/sprint-words';
+import type { SprintOfBody, SprintResolver } from '../stories/sprint-of-body';
 import { calendarDate, toRfc3339 } from '../time/clock';
 import type { SprintState, SprintView } from './sprint.dto';
 import { Sprint } from './sprint.entity';
@@ -108,7 +108,7 @@ export function representSprint(row: SprintRow, now: Date): SprintView {
 
 /** Reads sprints from the database, in a snapshot or in a change. */
 @Injectable()
-export class SprintQueries implements SprintWords {
+export class SprintQueries implements SprintResolver {
   constructor(@InjectRepository(Sprint) private readonly sprints: Repository<Sprint>) {}
 
   /** Selects the sprints of a board; each row is a `SprintRow`. */

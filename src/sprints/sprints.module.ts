@@ -1,12 +1,12 @@
 import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { BoardsModule } from '../boards/boards.module';
-import { PathWords } from '../http/path-words';
-import { SprintWords } from '../stories/sprint-words';
+import { RelativePaths } from '../http/relative-paths';
+import { SprintResolver } from '../stories/sprint-of-body';
 import { StoriesModule } from '../stories/stories.module';
 import { SprintsInFull } from './sprints-in-full.service';
 import { SprintChanges } from './sprint-changes.service';
-import { SprintWordsOfPaths } from './sprint-words-of-paths';
+import { RelativeSprintPaths } from './relative-sprint-paths';
 import { Sprint } from './sprint.entity';
 import { SprintQueries } from './sprint.queries';
 import { SprintsController } from './sprints.controller';
@@ -22,9 +22,9 @@ import { SprintsService } from './sprints.service';
     SprintChanges,
     SprintQueries,
     SprintsInFull,
-    { provide: SprintWords, useExisting: SprintQueries },
-    { provide: PathWords, useClass: SprintWordsOfPaths },
+    { provide: SprintResolver, useExisting: SprintQueries },
+    { provide: RelativePaths, useClass: RelativeSprintPaths },
   ],
-  exports: [SprintChanges, SprintQueries, SprintWords, PathWords],
+  exports: [SprintChanges, SprintQueries, SprintResolver, RelativePaths],
 })
 export class SprintsModule {}

@@ -1,8 +1,8 @@
 import { IsPosition, IsWordOrId } from '../http/validation/choices';
 import { IsIdList } from '../http/validation/collections';
 import { Check, Doc, MayBeAbsent, MayBeAbsentOrNull } from '../http/validation/property';
-import type { SprintOfBody } from './sprint-words';
-import { SPRINT_WORDS } from './sprint-words';
+import type { SprintOfBody } from './sprint-of-body';
+import { SPRINT_WORDS } from './sprint-of-body';
 
 /** A position in a list: an end of it, or next to the story with this id. */
 export type Position = 'first' | 'last' | { before: number } | { after: number };

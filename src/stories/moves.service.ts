@@ -14,7 +14,7 @@ import type { BriefStory } from './brief-story.queries';
 import { findBriefStories } from './brief-story.queries';
 import type { MoveStories, MoveStory } from './move.dto';
 import type { StorySeq } from './positions';
-import { noSprint, SprintWords } from './sprint-words';
+import { noSprint, SprintResolver } from './sprint-of-body';
 import { StoriesAnswer } from './stories-answer';
 import type { Place, StoryList } from './story-order.service';
 import { StoryOrder } from './story-order.service';
@@ -32,7 +32,7 @@ export class MovesService {
     private readonly unitOfWork: UnitOfWork,
     private readonly database: Database,
     private readonly order: StoryOrder,
-    private readonly words: SprintWords,
+    private readonly sprintResolver: SprintResolver,
   ) {}
 
   /** Moves a story. @throws Problem `story_not_found`, `sprint_completed`, `external_id_taken`, … */
@@ -83,7 +83,7 @@ export class MovesService {
         : await findNeighbour(change, Object.values(position)[0] as number);
     let list: StoryList | undefined;
     if (sent !== undefined) {
-      const sprintId = await this.words.idOf(change, board, sent);
+      const sprintId = await this.sprintResolver.idOf(change, board, sent);
       if (sprintId !== undefined) list = await findList(change, stories, board.id, sprintId);
       if (!list) errors.push(noSprint(sent));
     } else if (neighbour) {

@@ -10,7 +10,7 @@ import { requireUnchanged, requireVersion } from '../http/input/read-only';
 import { Problem } from '../http/problem';
 import { requireMatch } from '../http/responses/etag';
 import { MAX_INT32 } from '../http/validation/numbers';
-import { noSprint, SprintWords } from './sprint-words';
+import { noSprint, SprintResolver } from './sprint-of-body';
 import { StoryWriter } from './story-writer.service';
 import type { CreateStory, StoryDeleted, StoryView, UpdateStory } from './story.dto';
 import {
@@ -32,7 +32,7 @@ export class StoriesService {
     private readonly unitOfWork: UnitOfWork,
     private readonly boards: BoardCreation,
     private readonly writer: StoryWriter,
-    private readonly words: SprintWords,
+    private readonly sprintResolver: SprintResolver,
   ) {}
 
   /** @throws Problem `story_not_found` */
@@ -84,7 +84,7 @@ export class StoriesService {
     requireMatch(change.caller, story);
     requireVersion(body, story);
     const { sprint_id: sent = story.sprint_id, external_id: externalId = story.external_id } = body;
-    const sprintId = await this.words.idOf(change, board, sent);
+    const sprintId = await this.sprintResolver.idOf(change, board, sent);
     let to: LockedBoard | undefined = board;
     if (sprintId !== story.sprint_id) {
       if (story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);

@@ -23,8 +23,8 @@ import { IsLabels } from '../http/validation/collections';
 import { IsDecimal, IsInt32 } from '../http/validation/numbers';
 import { Doc, MayBeAbsent, MayBeAbsentOrNull } from '../http/validation/property';
 import { IsText } from '../http/validation/text';
-import type { SprintOfBody } from './sprint-words';
-import { SPRINT_WORDS } from './sprint-words';
+import type { SprintOfBody } from './sprint-of-body';
+import { SPRINT_WORDS } from './sprint-of-body';
 import type { Status } from './story.entity';
 import { STATUSES } from './story.entity';
 

@@ -19,8 +19,8 @@ import { IsText } from '../../http/validation/text';
 import { CreateSprint, SprintDeleted, SprintView, UpdateSprint } from '../../sprints/sprint.dto';
 import type { Position } from '../../stories/move.dto';
 import { MoveStory } from '../../stories/move.dto';
-import type { SprintOfBody } from '../../stories/sprint-words';
-import { SPRINT_WORDS } from '../../stories/sprint-words';
+import type { SprintOfBody } from '../../stories/sprint-of-body';
+import { SPRINT_WORDS } from '../../stories/sprint-of-body';
 import { CreateStory, StoryDeleted, StoryView, UpdateStory } from '../../stories/story.dto';
 import { CreateTask, TaskView, UpdateTask } from '../../tasks/task.dto';
 

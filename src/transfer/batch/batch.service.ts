@@ -14,7 +14,7 @@ import { Problem } from '../../http/problem';
 import { SprintChanges } from '../../sprints/sprint-changes.service';
 import { briefly } from '../../stories/brief-story.queries';
 import { MovesService } from '../../stories/moves.service';
-import { noSprint, SprintWords } from '../../stories/sprint-words';
+import { noSprint, SprintResolver } from '../../stories/sprint-of-body';
 import { StoriesAnswer } from '../../stories/stories-answer';
 import { StoriesService } from '../../stories/stories.service';
 import type { StoryView, UpdateStory } from '../../stories/story.dto';
@@ -58,7 +58,7 @@ export class BatchService {
     private readonly sprints: SprintChanges,
     private readonly completion: CompletionService,
     private readonly tasks: TasksService,
-    private readonly words: SprintWords,
+    private readonly sprintResolver: SprintResolver,
     private readonly config: Config,
   ) {}
 
@@ -154,7 +154,7 @@ export class BatchService {
     board: LockedBoard,
     { sprint_id: sent = null, ...body }: BatchCreateStory,
   ): Promise<{ id: number }> {
-    const id = await this.words.idOf(change, board, sent);
+    const id = await this.sprintResolver.idOf(change, board, sent);
     if (id === undefined) throw Problem.invalid([noSprint(sent)]);
     try {
       return await this.stories.createIn(change, board, id, body);

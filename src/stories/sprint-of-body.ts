@@ -10,7 +10,7 @@ export const SPRINT_WORDS = ['current', 'next'] as const;
 export type SprintOfBody = number | (typeof SPRINT_WORDS)[number] | null;
 
 /** Finds the sprint that a body names. The sprints module, which depends on this one, provides it. */
-export abstract class SprintWords {
+export abstract class SprintResolver {
   /** Returns the id of the sprint; undefined if a word names no sprint of the locked board. */
   abstract idOf(
     change: Change,

@@ -1,14 +1,14 @@
 import { Injectable } from '@nestjs/common';
 import type { FastifyRequest } from 'fastify';
 import { Database } from '../database/database';
-import { PathWords } from '../http/path-words';
+import { RelativePaths } from '../http/relative-paths';
 import { Clock } from '../time/clock';
 import { relativeReference } from './sprint-path';
 import { SprintQueries } from './sprint.queries';
 
 /** Checks the paths that name a sprint by a word. */
 @Injectable()
-export class SprintWordsOfPaths extends PathWords {
+export class RelativeSprintPaths extends RelativePaths {
   constructor(
     private readonly database: Database,
     private readonly clock: Clock,
