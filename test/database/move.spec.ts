@@ -168,6 +168,10 @@ describe('moving a story', () => {
     expect(stories.filter((story) => story.endsWith('5') && !story.startsWith('e'))).toHaveLength(
       3,
     );
+    const events = await eventsOf(client, board);
+    const shifts = events.filter(({ type }) => type === 'stories.shifted');
+    // The moved story has the same seq as the shifted ones, but is not among them.
+    expect(shifts.map((event) => event.after.except)).toEqual([[]]);
     await expectReplayToEqualLists(board);
   });
 
@@ -226,6 +230,21 @@ describe('moving a story', () => {
     await expectReplayToEqualLists(to.board);
   });
 
+  it('next to a story in the backlog of another board moves it there, even if it keeps its seq', async () => {
+    const from = await list([]);
+    const to = await list([]);
+    const post = (board: string, title: string, seq: number): Promise<{ id: number }> =>
+      made2xx(client.post(`/api/boards/${board}/backlog`, { title, seq }));
+    const moved = await post(from.board, 'a', 5);
+    const neighbour = await post(to.board, 'b', 3);
+    const { body } = await move(moved.id, { position: { after: neighbour.id } });
+    expect(body).toMatchObject({ board_name: to.board, sprint_id: null, seq: 5, version: 2 });
+    expect(await inBacklog(from.board)).toEqual([]);
+    expect(await inBacklog(to.board)).toEqual(['b3', 'a5']);
+    await expectReplayToEqualLists(from.board);
+    await expectReplayToEqualLists(to.board);
+  });
+
   it('to a board where its external_id is taken is rejected', async () => {
     const from = await list([1]);
     const to = await list([1]);
@@ -233,6 +252,16 @@ describe('moving a story', () => {
     await client.put(`/api/stories/${to.ids[0]}`, { external_id: 'X-1' });
     const rejected = await move(from.ids[0], { sprint_id: to.sprint });
     expect([rejected.status, rejected.body.code]).toEqual([409, 'external_id_taken']);
+  });
+
+  it('within its board keeps its external_id', async () => {
+    const { ids, sprint, board } = await list([1, 2]);
+    await made2xx(client.put(`/api/stories/${ids[0]}`, { external_id: 'X-1' }));
+    for (const place of [{}, { sprint_id: null }, { sprint_id: sprint }]) {
+      expect((await move(ids[0], place)).body).toMatchObject({ external_id: 'X-1' });
+      const [moved] = await made2xx(moveAll(board, { ...place, story_ids: [ids[0]] }));
+      expect(moved).toMatchObject({ external_id: 'X-1' });
+    }
   });
 
   it('checks If-Match, and answers with the tag of the story', async () => {
@@ -287,10 +316,14 @@ describe('moving a story', () => {
   it('next to itself, or to a story of another list, is 400', async () => {
     const { ids, board, sprint } = await list([1, 2]);
     const otherList = await list([1]);
+    const inOtherBacklog = await made2xx(
+      client.post(`/api/boards/${otherList.board}/backlog`, { title: 'z' }),
+    );
     for (const [body, pointer] of [
       [{ position: { after: ids[0] } }, '/position'],
       [{ position: { after: ids[1] }, sprint_id: null }, '/position'],
       [{ position: { after: otherList.ids[0] }, sprint_id: sprint }, '/position'],
+      [{ position: { after: inOtherBacklog.id }, sprint_id: null }, '/position'],
     ] as const) {
       const rejected = await move(ids[0], body);
       expect([rejected.status, rejected.body.errors[0].pointer]).toEqual([400, pointer]);
@@ -319,7 +352,10 @@ describe('moving many stories', () => {
   it('without a list moves each story within its own list', async () => {
     const { sprint, ids, board } = await list([1, 2, 3, 4]);
     await moveAll(board, { story_ids: [ids[0], ids[1]], sprint_id: null });
-    await moveAll(board, { story_ids: [ids[3], ids[1]], position: 'first' });
+    const story_ids = [ids[1], ids[3], ids[0]];
+    // The response is in the order of the request, whichever lists the stories are in.
+    const moved = await made2xx(moveAll(board, { story_ids, position: 'first' }));
+    expect(moved.map(({ id }: any) => id)).toEqual(story_ids);
     expect((await inSprint(sprint)).map((story) => story[0]).join('')).toBe('dc');
     expect((await inBacklog(board)).map((story) => story[0]).join('')).toBe('ba');
     expect((await moveAll(board, { story_ids: [] })).body).toEqual([]);
