@@ -100,6 +100,16 @@ describe('the gap for moved stories', () => {
     );
   });
 
+  it('needs more stories of a side only if that side may shift fewer than the other one', () => {
+    const partOfSide: Side = { stories: [{ id: 1, seq: 4 }], complete: false };
+    const above = (...seqs: number[]): Side => ({
+      stories: seqs.map((seq, i) => ({ id: i + 2, seq })),
+      complete: true,
+    });
+    expect(findGap(1, partOfSide, above(5))?.shift?.count).toBe(1);
+    expect(findGap(1, partOfSide, above(5, 6))).toBeUndefined();
+  });
+
   it('is wider than necessary in proportion to the shifted stories, so the next moves shift none', () => {
     let list = Array.from({ length: 1000 }, (_, i): StorySeq => ({ id: i + 1, seq: i + 1 }));
     let shifts = 0;
