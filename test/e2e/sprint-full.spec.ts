@@ -100,6 +100,10 @@ describe('a full sprint', () => {
     expectProblem(await add(), 409, 'sprint_full');
     const { body } = await client.get<any[]>(`/api/sprints/${full.id}/stories?limit=6`);
     const story_ids = body.map(({ id }) => id as number);
+    const within = { sprint_id: full.id, position: 'last' };
+    await made2xx(client.post(`/api/stories/${story_ids[0]}/move`, within));
+    await made2xx(client.post(`${board.path}/stories/move`, { ...within, story_ids }));
+    expect(await countOf(full)).toBe(MAX + 5);
     await made2xx(client.post(`${board.path}/stories/move`, { story_ids, sprint_id: null }));
     expect((await add()).status).toBe(200);
     expect(await countOf(full)).toBe(MAX);
