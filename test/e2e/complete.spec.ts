@@ -167,6 +167,18 @@ describe('completing a sprint', () => {
     expect((await complete(sprint, { dry_run: true })).status).toBe(409);
   });
 
+  it('as a dry run does not use up its idempotency key', async () => {
+    const { sprint } = await board();
+    const options = { headers: { 'idempotency-key': 'dry-run' } };
+    const dryRun = await complete(sprint, { dry_run: true }, options);
+    expect(dryRun.status).toBe(200);
+    expect(await stateOf(sprint)).toBe('active');
+    const completed = await complete(sprint, {}, options);
+    expect([completed.status, completed.body]).toEqual([200, dryRun.body]);
+    expect(completed.headers.has('idempotent-replayed')).toBe(false);
+    expect(await stateOf(sprint)).toBe('completed');
+  });
+
   it('is possible only once, and not before the sprint has started', async () => {
     const { sprint, next } = await board();
     const early = await complete(next);
