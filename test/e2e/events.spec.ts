@@ -346,6 +346,15 @@ describe('the history of a story', () => {
     ]);
   });
 
+  it('of a story that is deleted right after its creation is in order', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const story = await board.story(null);
+    await made2xx(client.delete(`/api/stories/${story.id}`));
+    const history = await client.get<any[]>(`/api/stories/${story.id}/history`);
+    expect(history.body.map(({ type }) => type)).toEqual(['story.created', 'story.deleted']);
+  });
+
   it('follows it from board to board in order', async () => {
     const { client } = service;
     const boards = [await Workspace.create(client), await Workspace.create(client)];
