@@ -89,6 +89,21 @@ describe('the feed of a board', () => {
     expect(one.deliver.mock.calls.flat(2)).toHaveLength(250);
   });
 
+  it('delivers an event of which it is told while it reads', async () => {
+    const log: EventView[] = [];
+    const { feed, read } = feedOf(log, 0);
+    const one = subscriber();
+    feed.subscribe(one);
+    read.mockImplementationOnce(async () => {
+      // The change is committed after the statement has read the log.
+      log.push(event(1));
+      await feed.wake();
+      return [];
+    });
+    await feed.wake();
+    expect(one.deliver).toHaveBeenCalledTimes(1);
+  });
+
   it('continues after the database has failed', async () => {
     const { feed, read } = feedOf([event(1)], 0);
     const one = subscriber();
