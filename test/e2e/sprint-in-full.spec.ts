@@ -255,4 +255,38 @@ describe('a sprint in full', () => {
     expect(answer.body.stories).toHaveLength(1);
     expect(answer.headers.get('x-board-revision')).toBe(String(await work.revision()));
   });
+
+  it('without tasks is read in a snapshot if the board changes during two reads', async () => {
+    const work = await Workspace.create(one.client);
+    const sprint = await work.sprint('2026-11-02');
+    let added = 0;
+    let isAdding = false;
+    const stop = onStatement({
+      before: async ({ sql }) => {
+        if (isAdding || added === 2 || !sql.includes('FROM stories')) return;
+        isAdding = true;
+        await work.story(sprint);
+        added += 1;
+        isAdding = false;
+      },
+    });
+    const answer = await other.client.get(`${work.path}/sprints/current`).finally(stop);
+    expect(answer.body.stories).toHaveLength(2);
+    expect(answer.headers.get('x-board-revision')).toBe(String(await work.revision()));
+  });
+
+  it('with tasks is read again if one of them changes after the stories were read', async () => {
+    const { work, path, task } = await board();
+    let changed: Promise<any> | undefined;
+    const stop = onStatement({
+      before: async ({ sql }) => {
+        if (changed || !sql.includes('JOIN tasks')) return;
+        changed = made2xx(one.client.put(`/api/tasks/${task.id}`, { title: 'Changed' }));
+        await changed;
+      },
+    });
+    const answer = await other.client.get(`${path}/sprints/current`).finally(stop);
+    expect(answer.body.stories[0].tasks[0].title).toBe('Changed');
+    expect(answer.headers.get('x-board-revision')).toBe(String(await work.revision()));
+  });
 });
