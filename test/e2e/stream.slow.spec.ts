@@ -137,10 +137,13 @@ describe('the stream of a board', () => {
       });
       expect(stream.events).toMatchObject([{ id: 1, event: 'reset', data: { revision: 1 } }]);
     }
+    const current = await openStarted(`${board.path}/stream?after=1`);
     const stream = await openStarted(`${board.path}/stream?after=2`);
     await board.story(null);
     await stream.reaches(2);
     expect(stream.events.map(({ event }) => event)).toEqual(['reset', 'story.created']);
+    await current.reaches(2);
+    expect(current.events.map(({ event }) => event)).toEqual(['ready', 'story.created']);
   });
 
   it('has only events of the requested types', async () => {
@@ -181,6 +184,25 @@ describe('the stream of a board', () => {
     await board.story(null);
     await two.reaches(2);
     expect(two.revisions).toEqual([2]);
+  });
+
+  it('goes on after a stream of the board that was ended before it was opened is closed', async () => {
+    const board = await Workspace.create(service.client);
+    const streams = service.app.get(StreamsService);
+    const ended = await streams.open(board.name, {}, { ...OPEN, clientKey: 'slow' });
+    const closed = once(ended, 'close');
+    try {
+      ended['feed'].end();
+      const stream = await openStarted(`${board.path}/stream`);
+      await board.story(null);
+      await stream.reaches(2);
+      ended.destroy();
+      await closed;
+      await board.story(null);
+      await stream.reaches(3);
+    } finally {
+      ended.destroy();
+    }
   });
 
   it('has a long log from its beginning, even if the service reads it in chunks', async () => {
