@@ -148,4 +148,16 @@ describe('a stream that catches up', () => {
     await feed.wake();
     expect(deliver).not.toHaveBeenCalled();
   });
+
+  it('is not held by its feed if it is closed while it reads the log', async () => {
+    const { feed, read } = feedOf([event(1), event(2)], 1);
+    const stream = streamOf(feed).resume();
+    while (read.mock.calls.length === 0) await setImmediate();
+    const deliver = jest.spyOn(stream, 'deliver');
+    stream.destroy();
+    await once(stream, 'close');
+    await read.mock.results[0]?.value;
+    await feed.wake();
+    expect(deliver).not.toHaveBeenCalled();
+  });
 });
