@@ -87,7 +87,6 @@ export class BoardFeed {
   end(): void {
     this.hasEnded = true;
     for (const subscriber of [...this.subscribers]) subscriber.end();
-    this.subscribers.clear();
   }
 
   private async readOn(): Promise<void> {
@@ -101,15 +100,12 @@ export class BoardFeed {
       if (!last || this.hasEnded) return;
       this.revision = last.revision;
       for (const subscriber of [...this.subscribers]) subscriber.deliver(events);
-      if (isLast(last)) return this.end();
+      if (last.type === 'board.deleted') return this.end();
       // The sockets send what they got: SQLite reads a page in a single turn of the event loop.
       await setImmediate();
     }
   }
 }
-
-/** Whether an event is the last one of its board. */
-export const isLast = ({ type }: SentEvent): boolean => type === 'board.deleted';
 
 /** One event of the HTML standard's `text/event-stream`. */
 export function eventText(id: number, type: string, data: object): string {

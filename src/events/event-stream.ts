@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { BoardFeed, SentEvent, Subscriber } from './board-feed';
-import { eventText, isLast } from './board-feed';
+import { eventText } from './board-feed';
 
 /** Bytes from which a stream waits for its client while it catches up. */
 const READ_AHEAD = 128 * 1024;
@@ -110,6 +110,5 @@ export class EventStream extends Readable implements Subscriber {
     if (!this.isOpen || event.revision <= this.after) return;
     this.after = event.revision;
     if (!this.types || this.types.has(event.type)) this.push(event.bytes);
-    if (isLast(event)) this.end();
   }
 }
