@@ -234,13 +234,17 @@ describe('moving a story', () => {
     const from = await list([]);
     const to = await list([]);
     const post = (board: string, title: string, seq: number): Promise<{ id: number }> =>
-      made2xx(client.post(`/api/boards/${board}/backlog`, { title, seq }));
+      made2xx(client.post(`/api/boards/${board}/backlog`, { title, seq, description: 'd' }));
     const moved = await post(from.board, 'a', 5);
     const neighbour = await post(to.board, 'b', 3);
     const { body } = await move(moved.id, { position: { after: neighbour.id } });
     expect(body).toMatchObject({ board_name: to.board, sprint_id: null, seq: 5, version: 2 });
     expect(await inBacklog(from.board)).toEqual([]);
     expect(await inBacklog(to.board)).toEqual(['b3', 'a5']);
+    // Only a request that replaces the description keeps the old one in this event.
+    const left = (await eventsOf(client, from.board)).at(-1);
+    expect(left).toMatchObject({ type: 'story.moved_out', before: { board_name: from.board } });
+    expect(left.before).not.toHaveProperty('description');
     await expectReplayToEqualLists(from.board);
     await expectReplayToEqualLists(to.board);
   });
