@@ -131,6 +131,20 @@ describe('a stream that catches up', () => {
     expect(await reading(streamOf(feed))(2)).toEqual([0, 1, 2]);
   });
 
+  it('keeps one event that is longer than a client may be behind until the client reads', async () => {
+    const log = [event(1)];
+    const { feed } = feedOf(log, 1);
+    const stream = streamOf(feed);
+    const idsUpTo = reading(stream);
+    await idsUpTo(1);
+    while (!stream.isLive) await setImmediate();
+    stream.pause();
+    log.push(event(2, 'x'.repeat(2_000_000)));
+    await feed.wake();
+    stream.resume();
+    expect(await idsUpTo(2)).toEqual([0, 1, 2]);
+  });
+
   it('is disconnected if the log cannot be read or is gone, so that its client connects again', async () => {
     const { feed, read } = feedOf([], 1);
     read.mockRejectedValueOnce(new Error('no database'));
