@@ -145,6 +145,21 @@ describe('a stream that catches up', () => {
     expect(await idsUpTo(2)).toEqual([0, 1, 2]);
   });
 
+  it('is disconnected by the next event if its client is too far behind', async () => {
+    const log = [event(1)];
+    const { feed } = feedOf(log, 1);
+    const stream = streamOf(feed);
+    await reading(stream)(1);
+    while (!stream.isLive) await setImmediate();
+    stream.pause();
+    for (const revision of [2, 3]) {
+      expect(stream.destroyed).toBe(false);
+      log.push(event(revision, 'x'.repeat(1_500_000)));
+      await feed.wake();
+    }
+    expect(stream.destroyed).toBe(true);
+  });
+
   it('is disconnected if the log cannot be read or is gone, so that its client connects again', async () => {
     const { feed, read } = feedOf([], 1);
     read.mockRejectedValueOnce(new Error('no database'));
