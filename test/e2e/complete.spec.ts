@@ -380,6 +380,11 @@ describe('a completed sprint', () => {
     const moved = await client.post(`/api/stories/${stories.a}/move`, { position: 'last' });
     expect(moved.status).toBe(200);
     expect(await inSprint(sprint)).toBe('cA');
+    const path = `/api/stories/${stories.a}/move`;
+    expect((await client.post(path, { position: { before: stories.c } })).status).toBe(200);
+    expect(await inSprint(sprint)).toBe('Ac');
+    expect((await client.post(path, { sprint_id: sprint, position: 'last' })).status).toBe(200);
+    expect(await inSprint(sprint)).toBe('cA');
   });
 
   it('is deleted only with `force`, and its stories are kept', async () => {
