@@ -1,6 +1,6 @@
+import { compile } from '@fastify/proxy-addr';
 import type { FastifyInstance } from 'fastify';
 import type { Socket } from 'node:net';
-import { BlockList, isIPv6 } from 'node:net';
 import type { Config } from '../../config/config';
 import { networkOf } from '../client';
 import { Problem } from '../problem';
@@ -54,7 +54,8 @@ export function limitConnections(
   { maxConnections: max, trustProxy }: Config,
 ): void {
   const maxOfNetwork = Math.ceil(PART_OF_NETWORK * max);
-  const isProxy = containedIn(trustProxy);
+  // As Fastify decides whose X-Forwarded-For it reads.
+  const isTrusted = compile(trustProxy);
   const ofNetworks = new Counter();
   const surplus = new Set<Socket>();
   let open = 0;
@@ -62,7 +63,7 @@ export function limitConnections(
   server.server.on('connection', (socket: Socket) => {
     const { remoteAddress = '' } = socket;
     const network = networkOf(remoteAddress);
-    const isOfFullNetwork = ofNetworks.of(network) >= maxOfNetwork && !isProxy(remoteAddress);
+    const isOfFullNetwork = ofNetworks.of(network) >= maxOfNetwork && !isTrusted(remoteAddress, 0);
     if (open < max && !isOfFullNetwork) {
       open += 1;
       ofNetworks.add(network, 1);
@@ -86,16 +87,4 @@ export function limitConnections(
     reply.header('Connection', 'close');
     sendProblem(request, reply, new Problem('overloaded'));
   });
-}
-
-/** Returns a function that tells whether an address is one of these addresses, or in one of these networks. */
-function containedIn(networks: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
-  for (const network of networks) {
-    const [address = '', bits] = network.split('/');
-    const family = isIPv6(address) ? 'ipv6' : 'ipv4';
-    if (bits === undefined) list.addAddress(address, family);
-    else list.addSubnet(address, Number(bits), family);
-  }
-  return (address) => list.check(address, isIPv6(address) ? 'ipv6' : 'ipv4');
 }
