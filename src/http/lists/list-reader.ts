@@ -15,21 +15,26 @@ type ReadPart = (previous: Row | undefined, count: number) => Promise<Row[]>;
 export class ListReader {
   private selection: [string, unknown[]] | undefined;
 
-  constructor(private readonly source: ListSource) {}
+  /** @param after the sort keys of the row that the first ones follow */
+  constructor(
+    private readonly reader: Reader,
+    private readonly source: ListSource,
+    private readonly after?: Parameter[],
+  ) {}
 
-  /** Reads at most `count` rows after the sort keys `after`, by default whole rows. */
+  /** Reads at most `count` rows after a row, or the first ones; by default whole rows. */
   read(
-    reader: Reader,
-    after: Parameter[] | undefined,
+    previous: Row | undefined,
     count: number,
     offset = 0,
     [sql, parameters] = this.select(),
   ): Promise<Row[]> {
     const { order } = this.source;
+    const after = previous ? order.map((key) => key.of(previous)) : this.after;
     const by = order.map((key) => key.sql + (key.descending ? ' DESC' : '')).join(', ');
     const limits = ` ORDER BY ${by} LIMIT ${count}${offset > 0 ? ` OFFSET ${offset}` : ''}`;
     const rest = after ? keyset(order, after) : { sql: '', parameters: [] };
-    return reader.query<Row>(sql + rest.sql + limits, [...parameters, ...rest.parameters]);
+    return this.reader.query<Row>(sql + rest.sql + limits, [...parameters, ...rest.parameters]);
   }
 
   /** The SELECT of whole rows; it ends with its conditions. */
@@ -45,20 +50,12 @@ export class ListReader {
     return this.selection;
   }
 
-  /**
-   * Returns how many of `count` rows may be read at once: fewer if their `bytes` are more than those of a part.
-   * @param previous the row that they follow; by default, they follow the sort keys `after`
-   */
-  async fitting(
-    reader: Reader,
-    after: Parameter[] | undefined,
-    count: number,
-    previous?: Row,
-  ): Promise<number> {
+  /** Returns how many of `count` rows may be read at once: fewer if their `bytes` are more than those of a part. */
+  async fitting(previous: Row | undefined, count: number): Promise<number> {
     const { bytes } = this.source;
     if (bytes === undefined) return count;
     const select = this.source.query().select(bytes, 'bytes').getQueryAndParameters();
-    const rows = await this.read(reader, this.keysAfter(previous, after), count, 0, select);
+    const rows = await this.read(previous, count, 0, select);
     const fitting = countFitting(
       rows.map((row) => Number(row.bytes)),
       PART_LENGTH,
@@ -67,35 +64,25 @@ export class ListReader {
   }
 
   /** Counts the rows of all pages. */
-  async total(reader: Reader): Promise<number> {
+  async total(): Promise<number> {
     const query = this.source.query().select('COUNT(*)', 'total');
     const [sql, parameters] = query.getQueryAndParameters();
-    const [row] = await reader.query<{ total: number }>(sql, parameters);
+    const [row] = await this.reader.query<{ total: number }>(sql, parameters);
     return row?.total ?? 0;
   }
 
   /** Returns a function that reads the rows of a long list one after the other. */
-  readInParts(reader: Reader, after: Parameter[] | undefined, most: number): ReadPart {
-    return this.source.indexed ? this.byKeyset(reader, after) : this.byIds(reader, after, most);
+  readInParts(most: number): ReadPart {
+    if (!this.source.indexed) return this.byIds(most);
+    return (previous, count) => this.read(previous, count);
   }
 
   private get idColumn(): string {
     return `${this.source.query().alias}.id`;
   }
 
-  private byKeyset(reader: Reader, after: Parameter[] | undefined): ReadPart {
-    return (previous, count) => this.read(reader, this.keysAfter(previous, after), count);
-  }
-
-  private keysAfter(
-    previous: Row | undefined,
-    after: Parameter[] | undefined,
-  ): Parameter[] | undefined {
-    return previous ? this.source.order.map((key) => key.of(previous)) : after;
-  }
-
   /** Sorts the ids once; each part then reads its rows by id. */
-  private byIds(reader: Reader, after: Parameter[] | undefined, most: number): ReadPart {
+  private byIds(most: number): ReadPart {
     const ids: number[] = [];
     let offset = 0;
     let next = 0;
@@ -104,7 +91,7 @@ export class ListReader {
       if (next + count > ids.length && offset === ids.length) {
         const onlyIds = this.source.query().select(this.idColumn, 'id').getQueryAndParameters();
         const limit = Math.min(SORTED_IDS, most - offset);
-        const rows = await this.read(reader, after, limit, offset, onlyIds);
+        const rows = await this.read(undefined, limit, offset, onlyIds);
         ids.push(...rows.map((row) => row.id as number));
         offset += SORTED_IDS;
       }
@@ -116,7 +103,7 @@ export class ListReader {
         .useIndex('PRIMARY')
         .where(`${this.idColumn} IN (${wanted.join(', ')})`)
         .getQueryAndParameters();
-      const rows = await reader.query<Row>(sql, parameters);
+      const rows = await this.reader.query<Row>(sql, parameters);
       const byId = new Map(rows.map((row) => [row.id as number, row]));
       return wanted.map((id) => byId.get(id) as Row);
     };

@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { createHash } from 'node:crypto';
-import type { Parameter, Reader } from '../../database/reader';
+import type { Reader } from '../../database/reader';
 import { BOARD_REVISION } from '../responses/board-revision';
 import { notModified } from '../responses/etag';
 import type { Format } from '../responses/formats';
@@ -27,14 +27,10 @@ interface ListRequest {
 export class ListResponse {
   private readonly rows: ListReader;
   private readonly location: Location;
-  private readonly lengths: ItemLengths;
   /** Under which `lengths` has the average of this list: its path and format. */
   private readonly key: string;
-  /** The keys that the page begins after. */
-  private readonly after: Parameter[] | undefined;
   /** Maximum items of the page. */
   private readonly most: number;
-  private readonly reply: FastifyReply;
 
   /** @throws Problem `invalid_request` if the cursor belongs to another list */
   constructor(
@@ -43,25 +39,23 @@ export class ListResponse {
     private readonly writer: ListWriter,
     private readonly request: ListRequest,
   ) {
-    const { page, format, location, reply, lengths } = request;
-    this.rows = new ListReader(source);
+    const { page, format, location } = request;
     this.location = { ...location, ownerId: source.ownerId };
-    this.lengths = lengths;
     // Items of another format have another length.
     this.key = format === 'json' ? location.path : `${location.path} ${format}`;
-    if (page.cursor !== undefined) {
-      this.after = decodeCursor(source.order, page.cursor, this.location);
-    }
     this.most = page.limit ?? Infinity;
-    this.reply = reply;
+    const { cursor } = page;
+    const after =
+      cursor === undefined ? undefined : decodeCursor(source.order, cursor, this.location);
+    this.rows = new ListReader(reader, source, after);
   }
 
   /** Reads the response in a snapshot. Returns it if it is short, otherwise its parts. */
   async read(): Promise<string | AsyncGenerator<string>> {
-    const { reader, reply } = this;
+    const { page, reply } = this.request;
     // An earlier attempt, whose connection was lost, may have found a next page.
     reply.removeHeader('Link');
-    if (this.request.page.count) reply.header('X-Total-Count', await this.rows.total(reader));
+    if (page.count) reply.header('X-Total-Count', await this.rows.total());
     const text = await this.readIfShort({ inSnapshot: true });
     if (text !== undefined) return text;
     await this.tag();
@@ -71,7 +65,7 @@ export class ListResponse {
       if (notModified(reply, etag)) return '';
     }
     if (this.most !== Infinity) {
-      const [last, next] = await this.rows.read(reader, this.after, 2, this.most - 1);
+      const [last, next] = await this.rows.read(undefined, 2, this.most - 1);
       if (last && next) this.link(last);
     }
     return this.parts();
@@ -82,13 +76,14 @@ export class ListResponse {
    * board must be read in one snapshot.
    */
   async readIfShort({ inSnapshot }: { inSnapshot: boolean }): Promise<string | undefined> {
+    const { lengths } = this.request;
     const wanted = Math.min(this.most, FIRST_ROWS);
     let rows = await this.probe();
     if (!rows) {
-      if (wanted > this.lengths.rowsOfPart(this.key)) return undefined;
-      const fitting = await this.rows.fitting(this.reader, this.after, wanted + 1);
+      if (wanted > lengths.rowsOfPart(this.key)) return undefined;
+      const fitting = await this.rows.fitting(undefined, wanted + 1);
       if (fitting <= wanted) return undefined;
-      rows = await this.rows.read(this.reader, this.after, wanted + 1);
+      rows = await this.rows.read(undefined, wanted + 1);
     }
     const { board, resolve } = this.source;
     if (!inSnapshot && board?.find) {
@@ -100,7 +95,7 @@ export class ListResponse {
     if (hasMore && wanted < this.most) return undefined;
     const shown = rows.slice(0, wanted);
     const text = this.writer.writeAll(shown);
-    this.lengths.measured(this.key, text.length, shown.length);
+    lengths.measured(this.key, text.length, shown.length);
     if (text.length > PART_LENGTH) return undefined;
     if (hasMore) this.link(shown[wanted - 1] as Row);
     return text;
@@ -111,9 +106,10 @@ export class ListResponse {
    * @returns these rows if they are all that the response needs
    */
   private async probe(): Promise<Row[] | undefined> {
-    if (this.lengths.has(this.key)) return undefined;
-    const rows = await this.rows.read(this.reader, this.after, Math.min(PROBE_ROWS, this.most + 1));
-    this.lengths.measured(this.key, this.writer.writeAll(rows).length, rows.length);
+    const { lengths } = this.request;
+    if (lengths.has(this.key)) return undefined;
+    const rows = await this.rows.read(undefined, Math.min(PROBE_ROWS, this.most + 1));
+    lengths.measured(this.key, this.writer.writeAll(rows).length, rows.length);
     return rows.length < PROBE_ROWS ? rows : undefined;
   }
 
@@ -124,15 +120,16 @@ export class ListResponse {
     const parameters = next?.(last as never) ?? { cursor: encodeCursor(order, last, location) };
     const query = new URLSearchParams(location.parameters);
     for (const [name, value] of Object.entries(parameters)) query.set(name, value);
-    this.reply.header('Link', `<${location.path}?${query.toString()}>; rel="next"`);
+    this.request.reply.header('Link', `<${location.path}?${query.toString()}>; rel="next"`);
   }
 
   /** Sets the headers of the revision at which the rows were read, and of its entity tag. */
   private async tag(row?: Row): Promise<void> {
     const { board, revision } = this.source;
+    const { format, reply } = this.request;
     if (revision) {
       const now = await revision(this.reader);
-      if (now !== undefined) this.reply.header(BOARD_REVISION, now);
+      if (now !== undefined) reply.header(BOARD_REVISION, now);
     }
     if (!board) return;
     let now: BoardRevision = board;
@@ -143,13 +140,13 @@ export class ListResponse {
       // Without a row, the list and its board are read in one snapshot.
       now = await board.find(this.reader);
     }
-    const etag = tagIn(this.request.format, board.tagOf(now));
-    this.reply.header('ETag', etag).header(BOARD_REVISION, now.revision);
+    const etag = tagIn(format, board.tagOf(now));
+    reply.header('ETag', etag).header(BOARD_REVISION, now.revision);
   }
 
   private parts(): AsyncGenerator<string> {
-    const { rows, reader, writer, lengths, key, after, most } = this;
-    return partsOfList(rows, reader, writer, { lengths, key, after, most });
+    const { rows, writer, key, most } = this;
+    return partsOfList(rows, writer, { lengths: this.request.lengths, key, most });
   }
 }
 
@@ -157,26 +154,24 @@ export class ListResponse {
 interface PartOfList {
   lengths: ItemLengths;
   key: string;
-  after?: Parameter[];
   most: number;
 }
 
 /** Reads and writes a list in parts of bounded length. */
 export function partsOfList(
   rows: ListReader,
-  reader: Reader,
   { begin, separator, end, write }: ListWriter,
-  { lengths, key, after, most }: PartOfList,
+  { lengths, key, most }: PartOfList,
 ): AsyncGenerator<string> {
   return inParts<Row>({
-    read: rows.readInParts(reader, after, most),
+    read: rows.readInParts(most),
     write,
     begin,
     separator,
     end: end && `${end}\n`,
     most,
     size: {
-      rows: (last) => rows.fitting(reader, after, lengths.rowsOfPart(key), last),
+      rows: (last) => rows.fitting(last, lengths.rowsOfPart(key)),
       measured: (length, count) => lengths.measured(key, length, count),
     },
   });

@@ -58,7 +58,7 @@ export class Listing extends Answer {
     const { database, source } = this;
     const writer = await tableOf(source, snapshot);
     const part = { key: 'csv', most: Infinity, lengths: itemLengthsOf(database) };
-    yield* partsOfList(new ListReader(source), snapshot, writer, part);
+    yield* partsOfList(new ListReader(snapshot, source), writer, part);
   }
 }
 
