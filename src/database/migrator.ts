@@ -1,5 +1,4 @@
 import type { DataSource } from 'typeorm';
-import { QueryFailedError } from 'typeorm';
 import type { DatabaseTarget } from '../config/database-url';
 import { ExpectedError } from '../logging/expected-error';
 import { createDataSource } from './data-source';
@@ -8,7 +7,7 @@ import { createDataSource } from './data-source';
 const LOCK_WAIT = 300;
 
 /** MySQL errors when two nodes of a cluster record the same migration: duplicate key, deadlock. */
-const RECORDED_TWICE = new Set([1062, 1213]);
+const RECORDED_TWICE = new Set<unknown>([1062, 1213]);
 
 /**
  * Runs the pending migrations and returns their names. Several instances may call it at once: a lock of
@@ -34,7 +33,7 @@ export async function migrate(target: DatabaseTarget): Promise<string[]> {
           const done = await dataSource.runMigrations({ transaction: 'none' });
           return done.map((migration) => migration.name);
         } catch (error) {
-          if (!RECORDED_TWICE.has(errno(error))) throw error;
+          if (!RECORDED_TWICE.has((error as { errno?: number }).errno)) throw error;
         }
       }
     });
@@ -58,9 +57,6 @@ async function createMigrationsTable(dataSource: DataSource): Promise<void> {
       timestamp bigint NOT NULL, name varchar(255) NOT NULL, UNIQUE KEY uq_migrations_name (name))`,
   );
 }
-
-const errno = (error: unknown): number =>
-  error instanceof QueryFailedError ? ((error.driverError as { errno?: number }).errno ?? 0) : 0;
 
 async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
   const runner = dataSource.createQueryRunner();
