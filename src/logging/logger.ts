@@ -79,24 +79,22 @@ export class NestLogger implements LoggerService {
 
   constructor(private readonly pino: Pino) {}
 
-  private writes(level: Level): (message: unknown, ...rest: unknown[]) => void {
-    return (message, ...rest) => this.write(level, message, rest);
-  }
-
   /** The last of `rest` is the context; a string before it is a message or a stack. */
-  private write(level: Level, message: unknown, rest: unknown[]): void {
-    const context = rest.pop();
-    const text = rest.find((item) => typeof item === 'string');
-    if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
-    else if (typeof message === 'object') this.pino[level]({ context, ...message }, text);
-    else {
-      // Start messages of the framework do not interest operators, and `main` reports why it cannot listen.
-      const quiet =
-        (level === 'info' && FRAMEWORK.has(context as string)) ||
-        (level === 'error' && context === 'NestApplication');
-      const fields = { context, ...(text !== undefined && { stack: text }) };
-      this.pino[quiet ? 'debug' : level](fields, message as string);
-    }
+  private writes(level: Level): (message: unknown, ...rest: unknown[]) => void {
+    return (message, ...rest) => {
+      const context = rest.pop();
+      const text = rest.find((item) => typeof item === 'string');
+      if (message instanceof Error) this.pino[level]({ context, err: message }, message.message);
+      else if (typeof message === 'object') this.pino[level]({ context, ...message }, text);
+      else {
+        // Start messages of the framework do not interest operators, and `main` reports why it cannot listen.
+        const quiet =
+          (level === 'info' && FRAMEWORK.has(context as string)) ||
+          (level === 'error' && context === 'NestApplication');
+        const fields = { context, ...(text !== undefined && { stack: text }) };
+        this.pino[quiet ? 'debug' : level](fields, message as string);
+      }
+    };
   }
 }
 
