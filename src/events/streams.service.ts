@@ -1,4 +1,4 @@
-import type { BeforeApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { Injectable, Logger } from '@nestjs/common';
 import { Interval } from '@nestjs/schedule';
 import { Semaphore } from 'async-mutex';
@@ -43,7 +43,7 @@ interface OpenStream {
 
 /** Opens and ends the streams of this process, and polls the feeds of their boards. */
 @Injectable()
-export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
+export class StreamsService implements BeforeApplicationShutdown {
   /** Milliseconds without traffic after which the connection of a stream is closed. */
   readonly idleMs: number;
   private readonly logger = new Logger('Streams');
@@ -57,15 +57,12 @@ export class StreamsService implements OnModuleInit, BeforeApplicationShutdown {
   constructor(
     private readonly events: EventsService,
     private readonly database: Database,
-    private readonly unitOfWork: UnitOfWork,
     private readonly authenticator: Authenticator,
+    unitOfWork: UnitOfWork,
     config: Config,
   ) {
     this.idleMs = HEARTBEAT_MS + config.readerTimeoutMs;
-  }
-
-  onModuleInit(): void {
-    this.unitOfWork.commits.on('board', (id) => {
+    unitOfWork.commits.on('board', (id) => {
       const feed = this.feeds.get(id);
       if (feed) void this.wake(feed);
     });
