@@ -5,7 +5,6 @@ import type { Logger } from 'pino';
 import { authenticateRequests } from './auth/authentication';
 import { Authenticator } from './auth/authenticator';
 import { Config } from './config/config';
-import { setUpDocs } from './openapi/docs';
 import { Lifecycle } from './health/lifecycle';
 import { parseBodies } from './http/input/bodies.plugin';
 import { limitArrivingBodies } from './http/limits/arriving-bodies';
@@ -24,6 +23,7 @@ import { RouteTable } from './http/route-table';
 import { SECURITY_HEADERS } from './http/security-headers';
 import { NestLogger } from './logging/logger';
 import { Metrics } from './metrics/metrics';
+import { serveDocs } from './openapi/docs';
 import { serveWeb, WEB_FOLDER } from './web';
 
 export const applicationOptions = (logger: Logger): NestApplicationOptions => ({
@@ -81,6 +81,6 @@ export async function setUp(
     done(null, payload);
   });
   logRequests(server, logger, (...observation) => metrics.observe(...observation));
-  setUpDocs(app);
+  serveDocs(server);
   await serveWeb(server, webFolder);
 }

@@ -1,4 +1,3 @@
-import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import accepts from 'accepts';
 import type { FastifyInstance } from 'fastify';
 import { readFileSync } from 'node:fs';
@@ -49,8 +48,7 @@ const ASSETS = {
 };
 
 /** Serves `/openapi.json` and `/docs`. */
-export function setUpDocs(app: NestFastifyApplication): void {
-  const server = app.getHttpAdapter().getInstance();
+export function serveDocs(server: FastifyInstance): void {
   const page = { 'Content-Security-Policy': POLICY };
   serve(server, '/openapi.json', 'application/json; charset=utf-8', page, () =>
     readFileSync(DOCUMENT_FILE),
