@@ -6,7 +6,7 @@ import { authenticateRequests } from './auth/authentication';
 import { Authenticator } from './auth/authenticator';
 import { Config } from './config/config';
 import { Lifecycle } from './health/lifecycle';
-import { parseBodies } from './http/input/bodies.plugin';
+import { parseBodies } from './http/input/bodies';
 import { limitArrivingBodies } from './http/limits/arriving-bodies';
 import { limitBodyTime } from './http/limits/body-timeout';
 import { acceptFirst, limitConnections } from './http/limits/connections';
