@@ -7,8 +7,6 @@ import { connectedClient } from '../client';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
 
-type Read = (snapshot: Reader) => Promise<string | AsyncGenerator<string>>;
-
 /**
  * Reads a response from a snapshot, which is closed when the response is complete or its client has disconnected.
  * Until the first part is read, it may be read again, as `Database.read` does.
@@ -18,27 +16,22 @@ type Read = (snapshot: Reader) => Promise<string | AsyncGenerator<string>>;
 export const readInSnapshot = (
   database: Pick<Database, 'openStream' | 'read'>,
   reply: Pick<FastifyReply, 'request' | 'raw'>,
-  read: Read,
-): Promise<string | Readable> => database.read(() => readOnce(database, reply, read));
-
-async function readOnce(
-  database: Pick<Database, 'openStream'>,
-  reply: Pick<FastifyReply, 'request' | 'raw'>,
-  read: Read,
-): Promise<string | Readable> {
-  const snapshot = await database.openStream(connectedClient(reply));
-  try {
-    const content = await read(snapshot);
-    if (typeof content === 'string' || reply.request.method === 'HEAD') {
+  read: (snapshot: Reader) => Promise<string | AsyncGenerator<string>>,
+): Promise<string | Readable> =>
+  database.read(async () => {
+    const snapshot = await database.openStream(connectedClient(reply));
+    try {
+      const content = await read(snapshot);
+      if (typeof content === 'string' || reply.request.method === 'HEAD') {
+        await snapshot.close();
+        return typeof content === 'string' ? content : Readable.from([]);
+      }
+      return await readableOf(closing(snapshot, content));
+    } catch (error) {
       await snapshot.close();
-      return typeof content === 'string' ? content : Readable.from([]);
+      throw error;
     }
-    return await readableOf(closing(snapshot, content));
-  } catch (error) {
-    await snapshot.close();
-    throw error;
-  }
-}
+  });
 
 /** Returns the parts of a response as a stream; the first part is read at once. */
 export async function readableOf(parts: AsyncGenerator<string>): Promise<Readable> {
