@@ -10,15 +10,6 @@ const MAX_UNSENT = 1024 * 1024;
 /** Milliseconds after which `EventSource` connects again. */
 const RETRY_MS = 2000;
 
-interface StreamStart {
-  /** The revision that the stream continues from. */
-  after: number;
-  /** The present revision of the board. */
-  revision: number;
-  /** Whether the client must read the board again, because it knows a later revision. */
-  reset: boolean;
-}
-
 /**
  * The Server-Sent Events of one response. It reads pages of the log as fast as the client reads them, until
  * it has caught up with the feed of its board; from then on the feed delivers the events.
@@ -29,23 +20,23 @@ export class EventStream extends Readable implements Subscriber {
   private isCatchingUp = false;
   private hasEnded = false;
   private after: number;
-  /** The revision of the board when the stream was opened. */
-  readonly revision: number;
 
   /**
+   * @param revision the present revision of the board
+   * @param known the revision that the client knows; if it is a later one, the client must read the board again
    * @param types the types of events that are sent; undefined: all
    * @param page reads a page of the log
    */
   constructor(
     private readonly feed: BoardFeed,
-    { after, revision, reset }: StreamStart,
+    readonly revision: number,
+    known: number,
     private readonly types: ReadonlySet<string> | undefined,
     private readonly page: BoardFeed['page'],
   ) {
     super({ highWaterMark: READ_AHEAD });
-    this.after = after;
-    this.revision = revision;
-    const first = eventText(after, reset ? 'reset' : 'ready', { revision });
+    this.after = Math.min(known, revision);
+    const first = eventText(this.after, known > revision ? 'reset' : 'ready', { revision });
     this.push(`retry: ${RETRY_MS}\n${first}`);
   }
 

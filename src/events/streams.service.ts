@@ -92,10 +92,10 @@ export class StreamsService implements BeforeApplicationShutdown {
     this.requireFree(caller);
     const known = this.feeds.get(id);
     const feed = known && !known.hasEnded ? known : this.watch(id, name, revision);
-    const reset = after !== undefined && after > revision;
     const stream = new EventStream(
       feed,
-      { after: reset ? revision : (after ?? revision), revision, reset },
+      revision,
+      after ?? revision,
       type && new Set(type.filter((each) => each !== null)),
       (from) =>
         this.pages.runExclusive(async () => {

@@ -27,9 +27,7 @@ function feedOf(log: readonly EventView[], revision: number, most = 100) {
 }
 
 const streamOf = (feed: BoardFeed): EventStream =>
-  new EventStream(feed, { after: 0, revision: feed.revision, reset: false }, undefined, (after) =>
-    feed.page(after),
-  );
+  new EventStream(feed, feed.revision, 0, undefined, (after) => feed.page(after));
 
 /** Reads a stream; the returned function waits until it has sent a revision, and returns the ids of its events. */
 function reading(stream: EventStream): (revision: number) => Promise<number[]> {
