@@ -49,9 +49,9 @@ export interface Location {
   ownerId?: number;
 }
 
-export function locationOf(url: string): Location {
+export function locationOf(url: string, ownerId?: number): Location {
   const [path = '', query] = url.split(/[?#](.*)/s);
-  return { path, parameters: new URLSearchParams(query) };
+  return { path, parameters: new URLSearchParams(query), ownerId };
 }
 
 /** The digest that binds a cursor to the path with the owner of the list, the filters and the sort. */

@@ -8,7 +8,7 @@ import { inParts, PART_LENGTH } from '../responses/parts';
 import type { ItemLengths } from './item-lengths';
 import { FIRST_ROWS, PROBE_ROWS } from './item-lengths';
 import type { Location, Row } from './keyset';
-import { decodeCursor, encodeCursor } from './keyset';
+import { decodeCursor, encodeCursor, locationOf } from './keyset';
 import { ListReader } from './list-reader';
 import type { BoardRevision, ListSource } from './list-source';
 import type { ListWriter } from './list-writer';
@@ -18,7 +18,6 @@ import type { PageQuery } from './page.dto';
 interface ListRequest {
   page: PageQuery;
   format: Format;
-  location: Location;
   reply: FastifyReply;
   lengths: ItemLengths;
 }
@@ -39,10 +38,11 @@ export class ListResponse {
     private readonly writer: ListWriter,
     private readonly request: ListRequest,
   ) {
-    const { page, format, location } = request;
-    this.location = { ...location, ownerId: source.ownerId };
+    const { page, format, reply } = request;
+    this.location = locationOf(reply.request.url, source.ownerId);
+    const { path } = this.location;
     // Items of another format have another length.
-    this.key = format === 'json' ? location.path : `${location.path} ${format}`;
+    this.key = format === 'json' ? path : `${path} ${format}`;
     this.most = page.limit ?? Infinity;
     const { cursor } = page;
     const after =

@@ -1,11 +1,10 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { Database } from '../../database/database';
 import type { Reader } from '../../database/reader';
 import { Answer } from '../responses/answer';
 import { readInSnapshot } from '../responses/stream';
 import { itemLengthsOf } from './item-lengths';
-import { locationOf } from './keyset';
 import { ListReader } from './list-reader';
 import { ListResponse, partsOfList, tagIn } from './list-response';
 import type { ListSource } from './list-source';
@@ -36,10 +35,9 @@ export class Listing extends Answer {
     return this.source.board?.revision;
   }
 
-  async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
+  async open(reply: FastifyReply): Promise<string | Readable> {
     const { database, source, page, format } = this;
-    const lengths = itemLengthsOf(database);
-    const asked = { page, format, location: locationOf(request.url), reply, lengths };
+    const asked = { page, format, reply, lengths: itemLengthsOf(database) };
     // A short list needs no snapshot if one statement reads all that its response depends on.
     if (source.indexed === true && !source.revision && format === 'json' && !page.count) {
       const response = new ListResponse(database, source, jsonWriter(source), asked);

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import type { Readable } from 'node:stream';
 import type { Format } from './formats';
 
@@ -14,10 +14,7 @@ export abstract class Answer {
   abstract readonly revision?: number;
 
   /** Reads the content and sets the headers that belong to it. */
-  abstract open(
-    request: FastifyRequest,
-    reply: FastifyReply,
-  ): Promise<string | Buffer | Readable> | Buffer;
+  abstract open(reply: FastifyReply): Promise<string | Buffer | Readable> | Buffer;
 }
 
 /** A cached response: its bytes, its entity tag and the revision of its board. */

@@ -69,7 +69,7 @@ async function write(
   if (payload instanceof Answer) {
     reply.type(contentTypeOf(payload.format));
     if (payload.etag !== undefined && notModified(reply, payload.etag)) return '';
-    content = await payload.open(request, reply);
+    content = await payload.open(reply);
   } else content = await writeFormat(request, reply, payload);
   if (content instanceof Readable) {
     content.once('error', (error: Error) => {

@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import type { Database } from '../../database/database';
 import type { Reader } from '../../database/reader';
@@ -81,9 +81,9 @@ export class StreamedAnswer extends Answer {
     super();
   }
 
-  async open(request: FastifyRequest, reply: FastifyReply): Promise<string | Readable> {
+  async open(reply: FastifyReply): Promise<string | Readable> {
     reply.headers(this.headers);
-    if (request.method === 'HEAD') return Readable.from([]);
+    if (reply.request.method === 'HEAD') return Readable.from([]);
     return readInSnapshot(this.database, reply, async (snapshot) => {
       const { etag, revision, parts } = await this.read(snapshot);
       reply.header('ETag', etag).header(BOARD_REVISION, revision);
