@@ -22,14 +22,15 @@ export const IsFlag = (): PropertyDecorator =>
     Doc({ type: 'boolean' }),
   );
 
+export const REFERENCE_SCHEMA = { type: 'string', pattern: '^\\$[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' };
+const REFERENCE = new RegExp(REFERENCE_SCHEMA.pattern);
+
 /**
  * Whether a value is a reference to a resource that the batch creates, such as `$story`. A property that
  * may be `named` contains the reference until the batch resolves it.
  */
 export const isReference = (value: unknown): value is string =>
-  typeof value === 'string' && /^\$[A-Za-z0-9][\w.-]{0,63}$/.test(value);
-
-export const REFERENCE_SCHEMA = { type: 'string', pattern: '^\\$[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$' };
+  typeof value === 'string' && REFERENCE.test(value);
 
 /** The name of a resource, without the `$` of references to it. */
 export const REFERENCE_NAME_SCHEMA = {
