@@ -54,7 +54,7 @@ export function defineSeed(command: Command): void {
  * step, so that the log and the reports have a past.
  * @throws ExpectedError if a board has this name
  */
-export async function seed(app: INestApplicationContext, name: string): Promise<void> {
+async function seed(app: INestApplicationContext, name: string): Promise<void> {
   const clock = app.get(Clock);
   const now = clock.now().getTime();
   const today = Math.floor(now / DAY) * DAY;

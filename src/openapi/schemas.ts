@@ -49,7 +49,7 @@ export function nameSchemas(document: OpenAPIObject): OpenAPIObject {
 }
 
 /** Returns the name of the schema of a class. */
-export const nameOf = (className: string): string => className.replace(/View$/, '');
+const nameOf = (className: string): string => className.replace(/View$/, '');
 
 const list = (words: readonly string[]): string => words.map((word) => `\`${word}\``).join(', ');
 

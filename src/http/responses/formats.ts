@@ -27,7 +27,7 @@ export interface LongResponse {
 type Written = string | LongResponse;
 
 /** Writes a body in a format. */
-export interface Writing {
+interface Writing {
   write: (body: never, request: FastifyRequest) => Written | Promise<Written>;
   /**
    * The part of a body whose digest is the weak entity tag, if the rest differs in every response;
