@@ -1,3 +1,4 @@
+import { applyDecorators } from '@nestjs/common';
 import { isDeepStrictEqual } from 'node:util';
 import type { FieldError } from '../problem';
 import { fieldError, Problem } from '../problem';
@@ -8,13 +9,11 @@ const READ_ONLY = Symbol('read-only fields');
 /** Declares fields that a client may send back unchanged, but cannot change. */
 export function ReadOnly(...names: string[]): ClassDecorator {
   return (target) => {
-    const decorators = [
+    const decorate = applyDecorators(
       IsSingle(),
       Rule('duplicate', 'is given more than once', (value) => !(value instanceof Rejected)),
-    ];
-    for (const name of names) {
-      for (const decorate of decorators) decorate(target.prototype as object, name);
-    }
+    );
+    for (const name of names) decorate(target.prototype as object, name);
     Reflect.defineMetadata(READ_ONLY, names, target);
   };
 }
@@ -40,9 +39,7 @@ export class OtherVersion extends Problem {
 /** @throws OtherVersion if the `version` of the body is not the stored one */
 export function requireVersion(body: object, stored: { version: number }): void {
   const { version } = body as { version?: unknown };
-  if (version !== undefined && !isUnchanged(version, stored.version)) {
-    throw new OtherVersion();
-  }
+  if (version !== undefined && !isUnchanged(version, stored.version)) throw new OtherVersion();
 }
 
 /**
