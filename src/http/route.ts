@@ -37,6 +37,9 @@ declare module 'fastify' {
     anonymous?: true;
     /** Its service filters by the boards that the caller may see, so its path need not name a board. */
     filtered?: boolean;
+    /** Set by `@Body()` and `@Query()` of http/input/parameters. */
+    readsBody?: true;
+    readsQuery?: true;
     /** Its body may be this many times as long as BODY_LIMIT. */
     bodyFactor?: number;
     /** It creates the board of its path if there is none. */

@@ -6,7 +6,6 @@ import { fieldError, Problem } from '../problem';
 import { formatOf, requireAcceptable, vary } from '../responses/formats';
 import { fieldsOfBody } from '../validation/validation.pipe';
 import { MALFORMED_QUERY } from './form';
-import { declares } from './parameters';
 
 /**
  * Rejects input that a route does not declare, so that nothing that a client sends is ignored: body
@@ -17,23 +16,22 @@ export class InputGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const http = context.switchToHttp();
     const request = http.getRequest<FastifyRequest>();
-    const handler = context.getHandler();
+    const { formats, produces, readsBody, readsQuery } = request.routeOptions.config;
     if (request.query === MALFORMED_QUERY) {
       throw new Problem('bad_request', 'The query is not well-formed.');
     }
     const errors: FieldError[] = [];
-    if (!declares(handler, 'body')) {
+    if (!readsBody) {
       for (const name of Object.keys(fieldsOfBody(request.body))) {
         errors.push(fieldError('pointer', name, 'unknown_field', 'is not a field'));
       }
     }
-    if (!declares(handler, 'query')) {
+    if (!readsQuery) {
       for (const name of Object.keys(request.query as object)) {
         errors.push(fieldError('parameter', name, 'unknown_field', 'is not a parameter'));
       }
     }
     if (errors.length > 0) throw Problem.invalid(errors);
-    const { formats, produces } = request.routeOptions.config;
     if (formats) {
       vary(http.getResponse<FastifyReply>(), 'Accept');
       formatOf(request, formats);
