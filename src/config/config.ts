@@ -248,6 +248,6 @@ function isNetwork(network: string): boolean {
   return (
     isIP(address) !== 0 &&
     rest.length === 0 &&
-    (bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= longest))
+    (bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= longest))
   );
 }

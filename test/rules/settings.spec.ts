@@ -70,6 +70,8 @@ describe('the settings', () => {
     ['TRUST_PROXY', '10.0.0.0/8/8'],
     ['TRUST_PROXY', '10.0.0.0/33'],
     ['TRUST_PROXY', 'fd00::/129'],
+    ['TRUST_PROXY', '0.0.0.0/0'],
+    ['TRUST_PROXY', '::/0'],
   ])('are invalid: %s=%s', (name, value) => {
     expect(() => Config.from({ [name]: value })).toThrow(ConfigError);
   });
