@@ -167,7 +167,7 @@ describe('completing a sprint', () => {
     expect((await complete(sprint, { dry_run: true })).status).toBe(409);
   });
 
-  it('as a dry run does not use up its idempotency key', async () => {
+  it('as a dry run stores no response under its idempotency key', async () => {
     const { sprint } = await board();
     const options = { headers: { 'idempotency-key': 'dry-run' } };
     const dryRun = await complete(sprint, { dry_run: true }, options);

@@ -186,7 +186,7 @@ describe('the stream of a board', () => {
     expect(two.revisions).toEqual([2]);
   });
 
-  it('goes on after a stream of the board that was ended before it was opened is closed', async () => {
+  it('continues when an earlier stream of the board, which has ended, is closed', async () => {
     const board = await Workspace.create(service.client);
     const streams = service.app.get(StreamsService);
     const ended = await streams.open(board.name, {}, { ...OPEN, clientKey: 'slow' });

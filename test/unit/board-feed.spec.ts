@@ -87,7 +87,7 @@ describe('the feed of a board', () => {
     expect(one.deliver.mock.calls.flat(2)).toHaveLength(250);
   });
 
-  it('delivers an event of which it is told while it reads', async () => {
+  it('reads again if an event is committed while it reads', async () => {
     const log: EventView[] = [];
     const { feed, read } = feedOf(log, 0);
     const one = subscriber();
@@ -176,7 +176,7 @@ describe('a stream that catches up', () => {
     expect(deliver).not.toHaveBeenCalled();
   });
 
-  it('is not held by its feed if it is closed while it reads the log', async () => {
+  it('is removed from its feed if it is closed while it reads the log', async () => {
     const { feed, read } = feedOf([event(1), event(2)], 1);
     const stream = streamOf(feed).resume();
     while (read.mock.calls.length === 0) await setImmediate();
