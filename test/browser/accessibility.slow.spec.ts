@@ -104,8 +104,10 @@ describe('With the keyboard', () => {
       await service.client.post('/api/boards/rocket/backlog', { title: `Story ${i}`, points: 1 });
     }
     const page = await openPage(url, { viewport: { width: 640, height: 400 } });
-    await card(page, 'Backlog', 'Dog').focus();
     const field = page.getByLabel('New story in Backlog');
+    // While the lists are loading, they are hidden and cannot have the focus.
+    await field.waitFor();
+    await card(page, 'Backlog', 'Dog').focus();
     await page.keyboard.press('Tab');
     await page.keyboard.press('Tab');
     expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
