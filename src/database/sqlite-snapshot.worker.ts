@@ -81,10 +81,18 @@ function answer({ snapshot, sql, parameters = [] }: SnapshotRequest): unknown[] 
 // until it has.
 const checkpoints = connect();
 checkpoints.pragma(`busy_timeout = ${RESTART_MS}`);
+/** Copies the log, and returns its number of pages. */
+function checkpoint(mode: 'PASSIVE' | 'RESTART'): number {
+  const [{ log }] = checkpoints.pragma(`wal_checkpoint(${mode})`) as [{ log: number }];
+  return log;
+}
 setInterval(() => {
   try {
-    const [{ log }] = checkpoints.pragma('wal_checkpoint(PASSIVE)') as [{ log: number }];
-    if (log > RESTART_PAGES) checkpoints.pragma('wal_checkpoint(RESTART)');
+    if (checkpoint('PASSIVE') <= RESTART_PAGES) return;
+    // A pass syncs the file only if it has copied all of the log, which a long pass rarely has. Without a short second
+    // one, RESTART would sync the pages of all passes before it while it blocks the writer.
+    checkpoint('PASSIVE');
+    checkpoint('RESTART');
   } catch {
     // If the disk fails, a commit of the writer reports it.
   }
