@@ -31,6 +31,9 @@ const MAX_PAUSE = 64;
 /** The same on SQLite, when another process has locked the file: most of its changes end sooner. */
 const MAX_SQLITE_PAUSE = 4;
 
+/** Milliseconds that a change on SQLite keeps its turn while a checkpoint or another process has locked the file. */
+const LOCKED_MS = 200;
+
 /**
  * Runs every change of the database. A change is one transaction: it locks its boards first, does its
  * work and appends its events. If the database rolls it back (a deadlock, a conflict between the nodes of
@@ -197,15 +200,17 @@ export class UnitOfWork {
     const isUnsynced = mayBeLost && this.isSqlite;
     if (isUnsynced) await this.writer.query('PRAGMA synchronous = NORMAL');
     try {
-      return await this.writer.transaction(work);
-    } catch (error) {
-      if (this.isSqlite) {
-        const hasBegun = !(
-          error instanceof QueryFailedError && error.query === 'BEGIN TRANSACTION'
-        );
-        if (hasBegun && this.writer.createQueryRunner().isTransactionActive) {
-          await this.writer.destroy();
+      for (const giveUpAt = performance.now() + LOCKED_MS; ; await sleep(1)) {
+        try {
+          return await this.writer.transaction(work);
+        } catch (error) {
+          const mayBegin = !hasBegun(error) && failureOf(error) === 'retry';
+          if (!mayBegin || performance.now() >= giveUpAt) throw error;
         }
+      }
+    } catch (error) {
+      if (this.isSqlite && hasBegun(error) && this.writer.createQueryRunner().isTransactionActive) {
+        await this.writer.destroy();
       }
       throw error;
     } finally {
@@ -216,6 +221,10 @@ export class UnitOfWork {
     }
   }
 }
+
+/** Whether a transaction on SQLite failed after it had begun. */
+const hasBegun = (error: unknown): boolean =>
+  !(error instanceof QueryFailedError && error.query === 'BEGIN TRANSACTION');
 
 const marked = <T>(result: T, revision: number | undefined): T =>
   typeof result === 'object' && result !== null && revision !== undefined

@@ -1,4 +1,5 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import Libsql from 'libsql';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { UnitOfWork } from '../../src/database/unit-of-work';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
@@ -380,6 +381,29 @@ onSqlite(
     }
   },
 );
+
+onSqlite('changes keep their order while another connection has locked the file', async () => {
+  const service = await startApp();
+  const unitOfWork = service.app.get(UnitOfWork);
+  const other = new Libsql(service.database.url.replace('sqlite:', ''));
+  const exec = jest.spyOn(Libsql.prototype, 'exec');
+  const order: number[] = [];
+  try {
+    for (let round = 0; round < 5; round += 1) {
+      other.exec('BEGIN IMMEDIATE');
+      exec.mockClear();
+      const changes = atOnce(4, (i) => unitOfWork.maintain(async () => void order.push(i)));
+      while (exec.mock.calls.length < 8) await nextTurn();
+      other.exec('COMMIT');
+      await changes;
+    }
+    expect(order).toEqual(Array(5).fill([0, 1, 2, 3]).flat());
+  } finally {
+    exec.mockRestore();
+    other.close();
+    await service.close();
+  }
+});
 
 const onServer = engineUnderTest() === 'mysql' ? it : it.skip;
 
