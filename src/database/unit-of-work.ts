@@ -31,7 +31,7 @@ const MAX_PAUSE = 64;
 /** The same on SQLite, when another process has locked the file: most of its changes end sooner. */
 const MAX_SQLITE_PAUSE = 4;
 
-/** Milliseconds that a change on SQLite keeps its turn while a checkpoint or another process has locked the file. */
+/** Milliseconds that changes on SQLite keep their turns while a checkpoint or another process has locked the file. */
 const LOCKED_MS = 200;
 
 /**
@@ -60,6 +60,8 @@ export class UnitOfWork {
    * other request waiting for 0.3 s.
    */
   private readonly timeSlice = timeSliceOfQueue();
+  /** When changes found the SQLite file locked, until one of them begins. */
+  private lockedAt: number | undefined;
   /** Changes that run or wait to run. */
   pending = 0;
   /** Emits the id of each board whose log a change of this process has extended. */
@@ -200,14 +202,7 @@ export class UnitOfWork {
     const isUnsynced = mayBeLost && this.isSqlite;
     if (isUnsynced) await this.writer.query('PRAGMA synchronous = NORMAL');
     try {
-      for (const giveUpAt = performance.now() + LOCKED_MS; ; await sleep(1)) {
-        try {
-          return await this.writer.transaction(work);
-        } catch (error) {
-          const mayBegin = !hasBegun(error) && failureOf(error) === 'retry';
-          if (!mayBegin || performance.now() >= giveUpAt) throw error;
-        }
-      }
+      return await this.transactWhenUnlocked(work);
     } catch (error) {
       if (this.isSqlite && hasBegun(error) && this.writer.createQueryRunner().isTransactionActive) {
         await this.writer.destroy();
@@ -217,6 +212,22 @@ export class UnitOfWork {
       if (isUnsynced && this.writer.isInitialized) {
         // A connection that is opened again syncs.
         await this.writer.query('PRAGMA synchronous = FULL').catch(() => this.writer.destroy());
+      }
+    }
+  }
+
+  /** Runs a transaction. While the SQLite file is locked, it waits, but not long. */
+  private async transactWhenUnlocked<T>(work: (manager: EntityManager) => Promise<T>): Promise<T> {
+    for (; ; await sleep(1)) {
+      try {
+        return await this.writer.transaction((manager) => {
+          this.lockedAt = undefined;
+          return work(manager);
+        });
+      } catch (error) {
+        if (hasBegun(error) || failureOf(error) !== 'retry') throw error;
+        this.lockedAt ??= performance.now();
+        if (performance.now() - this.lockedAt >= LOCKED_MS) throw error;
       }
     }
   }
