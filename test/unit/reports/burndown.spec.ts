@@ -55,6 +55,18 @@ describe('a burndown', () => {
     expect(column(days, 'completed_points')).toEqual([0, 0, 5]);
   });
 
+  it('has the planned work, but no commitment, before the sprint starts', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-02');
+    log.story(sprint, 5);
+    log.update(log.story(sprint, 3), { sprint_id: null });
+    expect(burndown(replay(log.events, sprint, new Date(log.now)))).toMatchObject({
+      length: 0,
+      scope: { points: 5, count: 1 },
+      committed: { points: 0, count: 0 },
+    });
+  });
+
   it('ends with the day of completion', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-01', '2026-03-14');
@@ -84,6 +96,8 @@ describe('a burndown', () => {
     log.workingDays('mon', 'sat', 'sun');
     expect(column(days(), 'working')).toEqual([false, false, true, true, true, false]);
     expect(column(days(), 'ideal_points')).toEqual([8, 8, 5.33, 2.67, 0, 0]);
+    log.workingDays('fri');
+    expect(column(days(), 'ideal_points')).toEqual([8, 0, 0, 0, 0, 0]);
     // The sprint has no such day.
     log.workingDays('wed');
     expect(column(days(), 'working')).toEqual(Array(6).fill(false));
