@@ -28,6 +28,9 @@ describe('the days of a time zone', () => {
     ['Pacific/Apia', '2011-12-30', '2011-12-30T10:00:00.000Z'],
     // The first date of the calendar; the year before it has three digits.
     ['UTC', '1000-01-01', '1000-01-01T00:00:00.000Z'],
+    // The zones with the greatest distances from UTC, before they counted the date as their neighbours did.
+    ['Asia/Manila', '1000-01-01', '1000-01-01T15:56:08.000Z'],
+    ['America/Metlakatla', '1000-01-01', '0999-12-31T08:46:18.000Z'],
   ])('begin in %s on %s at %s', (zone, date, instant) => {
     expect(startOfDay(date, zone).toISOString()).toBe(instant);
   });
