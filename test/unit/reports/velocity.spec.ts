@@ -26,6 +26,10 @@ describe('velocity', () => {
       median_points: 7.5,
       median_count: 1.5,
     });
+    expect(velocity([sprint(1, 100, 9), sprint(2, 9, 10), sprint(3, 10, 100)])).toMatchObject({
+      median_points: 10,
+      median_count: 10,
+    });
   });
 
   it('is null without a sprint, and 0 for a sprint that completed nothing', () => {
