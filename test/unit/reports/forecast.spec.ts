@@ -1,5 +1,8 @@
 import type { ForecastQuestion } from '../../../src/reports/forecast';
 import { forecast as forecastSteps } from '../../../src/reports/forecast';
+import type { ForecastPath } from '../../../src/reports/forecast-paths';
+import { forecastPaths } from '../../../src/reports/forecast-paths';
+import type { ForecastView } from '../../../src/reports/report.dto';
 import { inSteps } from '../../../src/reports/steps';
 import { cadence } from '../../../src/reports/velocity';
 import { atOnce } from '../../support/at-once';
@@ -79,6 +82,30 @@ describe('a forecast', () => {
     expect(ask(1000)?.sprints).toBe(points === 0 ? null : 1000);
   });
 
+  it('has no date if a thousand sprints are enough for too few trials', () => {
+    const rare = [0, 0, 1].map((points) => ({ points, count: 1 }));
+    const { when } = forecast({
+      ...question,
+      trials: 100,
+      history: rare,
+      work: { unit: 'points', amount: 1000 },
+    });
+    expect(when[0]).toEqual({ percent: 50, sprints: null, date: null });
+  });
+
+  it('reaches a percentage with exactly that share of the trials', () => {
+    const sprintsOf = (seed: number) =>
+      forecast({
+        ...question,
+        seed,
+        trials: 2,
+        history: [10, 5].map((points) => ({ points, count: 1 })),
+        work: { unit: 'points', amount: 10 },
+      }).when.map(({ sprints }) => sprints);
+    // In one of the two trials one sprint is enough, in the other two are.
+    expect(Array.from({ length: 20 }, (_, seed) => sprintsOf(seed))).toContainEqual([1, 2, 2]);
+  });
+
   it('has the same result if other work runs between its steps', async () => {
     const long = { ...question, work: { unit: 'points', amount: 10_000 } } as const;
     expect(await inSteps(forecastSteps(long))).toEqual(forecast(long));
@@ -95,6 +122,32 @@ describe('a forecast', () => {
       return process.cpuUsage(started).user / 1000;
     });
     expect(Math.min(...times)).toBeLessThan(50);
+  });
+});
+
+describe('a path of a forecast', () => {
+  const paths = (unit: 'points' | 'count', amount: number, when: ForecastView['when']) =>
+    atOnce(forecastPaths([{ points: 4, count: 1 }], { unit, amount }, { when, seed: 1 }));
+  const leftOf = (path: ForecastPath | undefined) => path?.points.map(({ left }) => left);
+
+  it('counts stories if the work is in stories', () => {
+    const [path] = paths('count', 3, [{ percent: 50, sprints: 3, date: null }]);
+    expect(leftOf(path)).toEqual([3, 2, 1, 0]);
+  });
+
+  it('does not fall below zero', () => {
+    const [path] = paths('points', 6, [{ percent: 50, sprints: 4, date: null }]);
+    expect(leftOf(path)).toEqual([6, 2, 0, 0, 0]);
+  });
+
+  it('has at most 41 points, and goes on for a quarter longer if it does not end', () => {
+    const all = paths('points', 1000, [
+      { percent: 50, sprints: 80, date: null },
+      { percent: 95, sprints: null, date: null },
+    ]);
+    expect(all.map(({ points }) => points.at(-1)?.sprints)).toEqual([80, 100]);
+    for (const { points } of all) expect(points.length).toBeLessThanOrEqual(41);
+    expect(all[1]?.points.length).toBeGreaterThan(20);
   });
 });
 
