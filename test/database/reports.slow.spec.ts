@@ -560,6 +560,9 @@ describe('formats', () => {
     }
     const up = await client.get(`${paths.burndown}?format=svg&kind=burnup`);
     expect(up.text).toContain('burn-up');
+    const down = await client.get(`${paths.burndown}?format=svg&kind=burndown`);
+    expect(down.text).not.toContain('burn-up');
+    expect(down.text).toBe((await client.get(`${paths.burndown}?format=svg`)).text);
   });
 
   it('include pictures of sprints that begin in the last days of the year 9999', async () => {
@@ -736,6 +739,20 @@ describe('formats', () => {
     at('2026-03-02T12:00:00.000Z');
     expect((await again('csv')).text.trimEnd().split('\r\n')).toHaveLength(lines.length + 1);
     expect((await client.get(`${path}?format=svg`)).text.length).toBeLessThan(200_000);
+  });
+
+  it('have another entity tag after the working days changed, even if they are streamed', async () => {
+    const own = await board();
+    const long = await own.sprint('1990-01-01');
+    const path = `/api/sprints/${long.id}/burndown?format=csv`;
+    const { headers } = await client.get(path);
+    // The first day of the sprint is a Monday, and today is a Sunday.
+    await made2xx(client.patch(own.path, { working_days: ['mon', 'tue', 'wed', 'thu'] }));
+    const again = await client.get(path, {
+      headers: { 'if-none-match': headers.get('etag') ?? '' },
+    });
+    expect(again.status).toBe(200);
+    expect(again.text).toContain('\r\n1990-01-05,false,');
   });
 
   it('are not computed for HEAD if they are streamed', async () => {
@@ -960,6 +977,14 @@ describe('a forecast', () => {
     );
     const other = await client.get(`${path}?seed=-2&trials=10`);
     expect(other.body).toMatchObject({ seed: -2, trials: 10, next_sprint: body.next_sprint });
+  });
+
+  it('draws from no more than the last ten sprints', async () => {
+    const team = await history(11);
+    const { body } = await client.get(`${team.path}/forecast`);
+    expect(body.history).toEqual({ sprints: 10 });
+    // Nine of the ten sprints completed at least three stories, all of them at least two.
+    expect(body.next_sprint.map(({ count }: any) => count)).toEqual([7, 3, 2]);
   });
 
   it('is for the backlog, or for named stories or points, from the end of the active sprint', async () => {
