@@ -38,6 +38,10 @@ export class Log {
     this.append('board.updated', 1, {}, { time_zone });
   }
 
+  rename(name: string): void {
+    this.append('board.updated', 1, {}, { name });
+  }
+
   workingDays(...working_days: string[]): void {
     this.append('board.updated', 1, {}, { working_days });
   }

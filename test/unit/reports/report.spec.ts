@@ -57,6 +57,18 @@ describe('commitment', () => {
     expect(ids(result.committed)).toEqual([story]);
   });
 
+  it('is not later than the report, even if the clock was set back', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-01');
+    log.story(sprint, 3);
+    log.now = '2026-03-02T09:00:00.000Z';
+    log.start(sprint);
+    log.now = '2026-03-02T08:00:00.000Z';
+    expect(of(log, sprint)).toMatchObject({ as_of: log.now, committed_at: log.now });
+    log.complete(sprint);
+    expect(of(log, sprint)).toMatchObject({ as_of: log.now, committed_at: log.now });
+  });
+
   it('stays at the start of an imported sprint that was completed, once it is reopened', () => {
     const log = new Log();
     const sprint = log.sprint('2026-03-01');
@@ -285,6 +297,15 @@ describe('a report', () => {
     expect(result.re_estimated).toMatchObject({ points: -0.25 });
   });
 
+  it('lists stories by id, even one that came from another board before the others', () => {
+    const { log, sprint, kept, other } = started();
+    log.moveIn(700, sprint, 1);
+    const story = log.story(sprint, 2);
+    const result = of(log, sprint);
+    expect(ids(result.added)).toEqual([story, 700]);
+    expect(ids(result.unfinished)).toEqual([kept, other, story, 700]);
+  });
+
   it('shows null points as null and counts them as 0', () => {
     const { log, sprint } = started();
     const story = log.story(sprint);
@@ -294,6 +315,23 @@ describe('a report', () => {
     expect(result.re_estimated.stories).toEqual([
       { id: story, title: `Story ${story}`, from: null, to: 0.5 },
     ]);
+  });
+
+  it('does not count a story as re-estimated from null to 0', () => {
+    const { log, sprint } = started();
+    log.update(log.story(sprint), { points: 0 });
+    expect(of(log, sprint).re_estimated).toEqual({ count: 0, points: 0, stories: [] });
+  });
+
+  it('has the last title of each story, until the completion', () => {
+    const { log, sprint, kept, other } = started();
+    log.update(kept, { title: 'Renamed' });
+    log.complete(sprint);
+    log.update(kept, { title: 'Renamed again' });
+    const { committed, unfinished } = of(log, sprint);
+    for (const { stories } of [committed, unfinished]) {
+      expect(stories.map(({ title }) => title)).toEqual(['Renamed', `Story ${other}`]);
+    }
   });
 
   it('adds points exactly', () => {
@@ -349,6 +387,15 @@ describe('a report', () => {
     );
   });
 
+  it('keeps the time zone and the working days when something else of the board changes', () => {
+    const log = new Log('Asia/Tokyo');
+    const sprint = log.sprint('2026-03-01');
+    log.workingDays('mon');
+    log.rename('Others');
+    const { time_zone, working_days } = replay(log.events, sprint, new Date(log.now));
+    expect([time_zone, working_days]).toEqual(['Asia/Tokyo', ['mon']]);
+  });
+
   it('of a reopened sprint has the commitment of its start, until it is started again', () => {
     const { log, sprint, kept, other } = started();
     log.start(sprint);
@@ -372,6 +419,17 @@ describe('a report', () => {
     const result = of(log, sprint, '2026-03-03T13:00:00.000Z');
     expect(result.committed.count).toBe(2);
     expect(result.removed.stories).toEqual([{ id: kept, title: `Story ${kept}`, points: 4 }]);
+  });
+
+  it('has no event of a story after its end, even if the clock was set back', () => {
+    const log = new Log();
+    const sprint = log.sprint('2026-03-01');
+    log.now = '2026-03-02T12:00:00.000Z';
+    const story = log.story(sprint, 3);
+    log.now = '2026-03-01T12:00:00.000Z';
+    expect(ids(of(log, sprint).committed)).toEqual([story]);
+    log.complete(sprint);
+    expect(ids(of(log, sprint, '2026-03-09T00:00:00.000Z').committed)).toEqual([story]);
   });
 
   it('has no event of a story before an earlier one, even if that changes nothing in the report', () => {
