@@ -860,6 +860,13 @@ describe('velocity', () => {
     expect([missing.status, missing.body.code]).toEqual([404, 'board_not_found']);
   });
 
+  it('has the last ten sprints by default', async () => {
+    const { body } = await client.get(`${(await history(11)).path}/velocity`);
+    expect(body.sprints.map((sprint: any) => sprint.name)).toEqual(
+      Array.from({ length: 10 }, (_, i) => `Sprint ${i + 2}`),
+    );
+  });
+
   it('of no sprint is null', async () => {
     const { body } = await client.get(`${(await board()).path}/velocity`);
     expect(body).toEqual({
