@@ -1029,6 +1029,17 @@ describe('a forecast', () => {
     expect(await when()).toMatchObject({ date: '2026-02-15' });
   });
 
+  it('has no date if the active sprint ends on the last one', async () => {
+    const team = await history(3);
+    await team.sprint('2026-01-22', { end_date: '9999-12-31' });
+    at('2026-02-01T12:00:00.000Z');
+    const { body } = await client.get(`${team.path}/forecast?stories=1`);
+    expect(body.asked.from).toBe('9999-12-31');
+    expect(body.when[0]).toEqual({ percent: 50, sprints: 1, date: null });
+    const picture = await client.get(`${team.path}/forecast?stories=1&format=svg`);
+    expect(picture.text).toContain('Done in 1 sprint, 85 % sure');
+  });
+
   it('schedules sprints from start to start, with the weekends between them, and shows its assumptions', async () => {
     const team = await board('Europe/Berlin');
     // Twelve days each: Monday to Friday of the next week.
