@@ -335,6 +335,28 @@ describe('a board', () => {
     expect([await rowsOf('events'), await rowsOf('boards', 'id')]).toEqual([[], []]);
   });
 
+  it('that is deleted has no sprint, story or task, even before its rows are deleted', async () => {
+    const { app, client } = service;
+    const board = await Workspace.create(client);
+    const sprint = await board.sprint('2026-11-23');
+    const story = await board.story(sprint);
+    const task = await board.task(story);
+    const purge = jest.spyOn(app.get(DeletedBoards), 'purge').mockResolvedValue();
+    await client.delete(`${board.path}?force=true`);
+    const answers: [Answer, string][] = [];
+    for (const [path, code] of [
+      [`/api/sprints/${sprint.id}`, 'sprint_not_found'],
+      [`/api/stories/${story.id}`, 'story_not_found'],
+      [`/api/stories/${story.id}/tasks`, 'story_not_found'],
+      [`/api/tasks/${task.id}`, 'task_not_found'],
+    ] as const) {
+      answers.push([await client.get(path), code]);
+    }
+    answers.push([await client.patch(`/api/tasks/${task.id}`, { title: 'x' }), 'task_not_found']);
+    purge.mockRestore();
+    for (const [answer, code] of answers) expectProblem(answer, 404, code);
+  });
+
   it('that is deleted cannot be named by a move, even before its rows are deleted', async () => {
     const { app, client } = service;
     const [board, deleted] = [await Workspace.create(client), await Workspace.create(client)];
