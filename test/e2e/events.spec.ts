@@ -222,6 +222,17 @@ describe('the log of a board', () => {
     expectProblem(await client.get(`${boardPath(freshName())}/events`), 404, 'board_not_found');
   });
 
+  it('has 1,000 events in a response by default', async () => {
+    const { client } = service;
+    const board = await Workspace.create(client);
+    const file = ['title', ...Array.from({ length: 1000 }, (_, i) => `Story ${i}`)].join('\n');
+    await made2xx(upload(client, board.name, file, { type: 'text/csv' }));
+    const first = await client.get<any[]>(`${board.path}/events`);
+    expect([first.body.length, first.body.at(-1).revision]).toEqual([1000, 1000]);
+    const second = await client.get<any[]>(nextPage(first) as string);
+    expect([second.body[0].revision, nextPage(second)]).toEqual([1001, undefined]);
+  });
+
   it('is filtered by type, entity and actor, with a link to the next page', async () => {
     const { client } = service;
     const board = await Workspace.create(client);
