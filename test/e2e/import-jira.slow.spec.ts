@@ -368,6 +368,9 @@ describe('an import of a Jira CSV export', () => {
     expect(await tasksOf('A-1')).toEqual([]);
     expect(await tasksOf('A-5')).toMatchObject([{ external_id: 'jira:A-3' }]);
     expect(await tasksOf('A-2')).toMatchObject([{ external_id: 'jira:A-4' }]);
+    // It is no longer done.
+    await load('Moved', header + before.replace('Done', 'To Do'));
+    expect(await tasksOf('A-1')).toMatchObject([{ status: 'todo', done_at: null }]);
   });
 
   it('does not duplicate a task of an earlier import that is a story now', async () => {
