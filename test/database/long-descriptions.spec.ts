@@ -138,3 +138,48 @@ it('of a repeated request is that of its first response, even if the story has a
   expect(again.headers.get('idempotent-replayed')).toBe('true');
   expect(again.body).toEqual(first.body);
 });
+
+it('of many stories are all in the response of a move, in their order', async () => {
+  const { board, ids, next } = await fill();
+  const move = { story_ids: ids, sprint_id: next.id };
+  const { body, text } = await service.client.post(`${board.path}/stories/move`, move);
+  expect(body.map(({ id }: any) => id)).toEqual(ids);
+  expect(body.every(({ description }: any) => description === LONG)).toBe(true);
+  expect(text).toBe(`${JSON.stringify(body)}\n`);
+});
+
+it('of a repeated batch is the one that it has set, even if it was replaced twice since', async () => {
+  const { client } = service;
+  const board = await Workspace.create(client);
+  const story = await board.story(null, { title: '"description":', description: LONG });
+  const set = { description: `Another. ${LONG}` };
+  const batch = (): Promise<Answer> =>
+    client.post(
+      `${board.path}/batch`,
+      { operations: [{ op: 'update', type: 'story', id: story.id, set }] },
+      { headers: { 'idempotency-key': `batch-${story.id}` } },
+    );
+  const first = await batch();
+  expect(first.body.results).toMatchObject([set]);
+  for (const change of [{ title: 'New' }, { description: 'Third' }, { description: 'Fourth' }]) {
+    await made2xx(client.patch(`/api/stories/${story.id}`, change));
+  }
+  const again = await batch();
+  expect(again.headers.get('idempotent-replayed')).toBe('true');
+  expect(again.body).toEqual(first.body);
+});
+
+// Up to 1,000 bytes are in memory during the change.
+it.each([1000, 1001])('of %d bytes is the same after a move to another board', async (bytes) => {
+  const { client } = service;
+  const [board, other] = [await Workspace.create(client), await Workspace.create(client)];
+  const sprint = await other.sprint('2020-01-01');
+  const story = await board.story(null, { description: 'x'.repeat(bytes) });
+  const move = { story_ids: [story.id], sprint_id: sprint.id };
+  const { description } = story;
+  expect((await client.post(`${board.path}/stories/move`, move)).body).toMatchObject([
+    { description },
+  ]);
+  expect((await client.get(`/api/stories/${story.id}`)).body).toMatchObject({ description });
+  expect((await other.events()).at(-1)).toMatchObject({ after: { description } });
+});
