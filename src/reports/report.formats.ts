@@ -2,7 +2,7 @@ import type { FastifyRequest } from 'fastify';
 import { hash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Formats, LongResponse } from '../http/responses/formats';
-import { TimeSlice } from '../time/time-slice';
+import { withPauses } from '../time/time-slice';
 import { burndownCsv, forecastCsv, reportCsv, velocityCsv } from './csv';
 import { forecastPaths } from './forecast-paths';
 import { png } from './pictures/png';
@@ -109,14 +109,6 @@ function inChunks({ sprint, days }: Burndown, chunks: Iterable<string>): string 
   const week = Array.from({ length: 7 }, (_, day) => days.isWorking(day));
   const tagged = JSON.stringify([sprint, days.committed, week, ...days.at(indices)]);
   const options = { objectMode: false, highWaterMark: 1 << 16 };
+  // The pauses let other requests run, even if the client reads fast.
   return { tagged, content: () => Readable.from(withPauses(chunks), options) };
-}
-
-/** Lets other requests run between chunks, even if the client reads fast. */
-async function* withPauses(chunks: Iterable<string>): AsyncGenerator<string> {
-  const timeSlice = new TimeSlice();
-  for (const chunk of chunks) {
-    yield chunk;
-    await timeSlice.pause();
-  }
 }

@@ -44,3 +44,12 @@ export class TimeSlice {
  * runs once at a time may use them: several would make each other's pauses longer, and so their own slices.
  */
 export const timeSliceOfQueue = (): TimeSlice => new TimeSlice(WORK_MS, setImmediate, 0.25);
+
+/** Yields items, and lets other requests run in between. */
+export async function* withPauses<T>(items: Iterable<T>): AsyncGenerator<T> {
+  const timeSlice = new TimeSlice();
+  for (const item of items) {
+    yield item;
+    await timeSlice.pause();
+  }
+}

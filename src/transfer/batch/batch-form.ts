@@ -4,7 +4,7 @@ import { MAX_ERRORS, Problem } from '../../http/problem';
 import { isReference } from '../../http/validation/choices';
 import { isObject } from '../../http/validation/collections';
 import { validate } from '../../http/validation/validation.pipe';
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import {
   Batch,
   BatchOperation,
@@ -49,12 +49,10 @@ export async function readBatch(
   const operations: Operation[] = [];
   if (Array.isArray(list) && !errors.some(({ pointer }) => pointer === '/operations')) {
     const names = new Map<string, unknown>();
-    const timeSlice = new TimeSlice();
-    for (const [i, sent] of list.entries()) {
+    for await (const [i, sent] of withPauses(list.entries())) {
       const operation = await readOperation(errors, `/operations/${i}`, sent, names);
       if (operation) operations.push(operation);
       if (errors.length > MAX_ERRORS) break;
-      await timeSlice.pause();
     }
   }
   if (errors.length > 0) throw Problem.invalid(errors);

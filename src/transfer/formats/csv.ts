@@ -8,7 +8,7 @@ import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
 import type { Status } from '../../stories/story.entity';
 import { calendarDate } from '../../time/clock';
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import { listed, requireColumns } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
@@ -53,11 +53,9 @@ export async function planCsv(
   const columns = columnsOf(header, mapping, warnings);
   const reader = new RowReader(columns, mapping, context, warnings, errors);
   const stories: PlannedStory[] = [];
-  const timeSlice = new TimeSlice();
-  for (const { line, cells } of rows) {
+  for await (const { line, cells } of withPauses(rows)) {
     const story = await reader.read(line, cells);
     if (story) stories.push(story);
-    await timeSlice.pause();
   }
   if (errors.length > 0) {
     throw new InvalidFile('Some rows are invalid.', 'invalid_file', errors);

@@ -1,4 +1,3 @@
-import { TimeSlice } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
@@ -71,12 +70,7 @@ export const github: SourceReader = async (file, mapping) => {
   };
   await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
   if (entries === 0) throw new InvalidFile('The file has no issues.');
-  const stories: SourceStory[] = [];
-  const timeSlice = new TimeSlice();
-  for (const { story } of await inOrder(issues, repositories)) {
-    await timeSlice.pause();
-    stories.push(story);
-  }
+  const stories = (await inOrder(issues, repositories)).map(({ story }) => story);
   // gh writes only the requested fields.
   const lacks = {
     description: !present.has('body'),

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, textOf } from '../files/json';
@@ -53,7 +53,6 @@ export class CustomFields {
   private readonly types = new Map<string, string>();
   /** The numbers and short strings of each custom field, by the numbers of the issues. */
   private readonly values = new Map<string, Map<number, string | number>>();
-  private readonly timeSlice = new TimeSlice();
 
   constructor(private readonly mapping: Mapping) {}
 
@@ -178,8 +177,7 @@ export class CustomFields {
   /** The fields that meet a condition. */
   private async idsOf(condition: Condition): Promise<string[]> {
     const found: string[] = [];
-    for (const id of this.values.keys()) {
-      await this.timeSlice.pause();
+    for await (const id of withPauses(this.values.keys())) {
       if (await condition(id)) found.push(id);
     }
     return found;
@@ -192,8 +190,7 @@ export class CustomFields {
     condition: (value: string | number) => boolean = () => true,
   ): Promise<boolean> {
     let isMet = false;
-    for (const value of this.values.get(id)?.values() ?? []) {
-      await this.timeSlice.pause();
+    for await (const value of withPauses(this.values.get(id)?.values() ?? [])) {
       if (!form.test(String(value))) return false;
       isMet ||= condition(value);
     }

@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import { textOf } from '../files/json';
 import { sorted } from '../files/sorted';
 import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
@@ -29,10 +29,8 @@ export async function jiraSource(
   issues: readonly JiraIssue[],
   warnings: Warnings,
 ): Promise<SourceFile & { hasEpics: boolean }> {
-  const timeSlice = new TimeSlice();
   const known = new Map<string, JiraIssue>();
-  for (const issue of issues) {
-    await timeSlice.pause();
+  for await (const issue of withPauses(issues)) {
     for (const name of [issue.id, issue.key]) if (name !== null) known.set(name, issue);
   }
   const parentOf = ({ parents }: JiraIssue): JiraIssue | undefined => {
@@ -40,8 +38,7 @@ export async function jiraSource(
     return found === undefined ? undefined : known.get(found);
   };
   const parentsOfStories = new Set<JiraIssue | undefined>();
-  for (const issue of issues) {
-    await timeSlice.pause();
+  for await (const issue of withPauses(issues)) {
     if (issue.kind === 'story') parentsOfStories.add(parentOf(issue));
   }
   const isEpic = (issue: JiraIssue): boolean =>
@@ -50,8 +47,7 @@ export async function jiraSource(
   const sprints = new Map<string, SourceSprint>();
   const skipped: Skipped[] = [];
   const stories: RankedStory[] = [];
-  for (const issue of issues) {
-    await timeSlice.pause();
+  for await (const issue of withPauses(issues)) {
     if (isEpic(issue)) {
       const { key, story } = issue;
       const detail = `${key ?? 'the row'} is an epic; its stories have the label "${nameOf(issue)}"`;

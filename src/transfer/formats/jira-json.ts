@@ -1,5 +1,5 @@
 import type { Status } from '../../stories/story.entity';
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import type { SourceFile, SourceReader, SourceSprint } from '../files/source';
@@ -136,9 +136,7 @@ class JiraSearch {
     const epics = this.found.filter(({ kind }) => kind === 'epic').map(({ key }) => key);
     const custom = await this.custom.decide(this.warnings, new Set(epics));
     const issues: JiraIssue[] = [];
-    const timeSlice = new TimeSlice();
-    for (const issue of this.found) {
-      await timeSlice.pause();
+    for await (const issue of withPauses(this.found)) {
       const own = custom.of(issue.story.line);
       issues.push({
         ...issue,

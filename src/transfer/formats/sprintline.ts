@@ -1,7 +1,7 @@
 import type { SprintView } from '../../sprints/sprint.dto';
 import type { StoryView } from '../../stories/story.dto';
 import type { TaskView } from '../../tasks/task.dto';
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import { linesOf } from '../export/export-lines';
 import { parseLine } from '../export/export-validation';
 import { Warnings } from '../files/source';
@@ -29,10 +29,8 @@ export async function planExport(
   const { time_zone, working_days } = header.board;
   const sprints: PlannedSprint[] = [];
   const stories: PlannedStory[] = [];
-  const timeSlice = new TimeSlice();
   for await (const { first, texts } of linesOf(file)) {
-    for (const [i, text] of texts.entries()) {
-      await timeSlice.pause();
+    for await (const [i, text] of withPauses(texts.entries())) {
       const line = first + i;
       const { sprint, story, task } = parseLine(line, text) as Line;
       if (sprint) sprints.push(planSprint(sprint));

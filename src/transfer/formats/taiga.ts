@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
@@ -152,19 +152,16 @@ class TaigaProject {
       throw new InvalidFile('The file has neither user stories nor sprints of Taiga.');
     }
     const stories: SourceStory[] = [];
-    const timeSlice = new TimeSlice();
     let hasPoints = false;
-    for (const row of await sorted(this.stories, byOrder)) {
+    for await (const row of withPauses(await sorted(this.stories, byOrder))) {
       this.complete(row);
       hasPoints ||= row.story.points !== null;
       setStatus(row, this.statuses.story);
       stories.push(row.story);
-      await timeSlice.pause();
     }
-    for (const row of await sorted(this.tasks, byOrder)) {
+    for await (const row of withPauses(await sorted(this.tasks, byOrder))) {
       setStatus(row, this.statuses.task);
       stories.push(row.story);
-      await timeSlice.pause();
     }
     this.ignored.addTo(this.warnings);
     const { sprints, skipped, warnings } = this;

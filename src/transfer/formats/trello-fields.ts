@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import { listed } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, textOf } from '../files/json';
@@ -96,10 +96,8 @@ export class TrelloFields {
 
 /** Whether a field has values, and only numbers. A field such as "Size" may have S, M and L. */
 async function hasNumbers(cards: readonly TrelloCard[], values: CardValues): Promise<boolean> {
-  const timeSlice = new TimeSlice();
   let isFound = false;
-  for (const card of cards) {
-    await timeSlice.pause();
+  for await (const card of withPauses(cards)) {
     const text = values.of(card);
     if (text === null) continue;
     if (!/^\d+([.,]\d+)?$/.test(text.trim())) return false;
@@ -116,11 +114,9 @@ const SCALE = new Set('0 0.5 1 2 3 5 8 13 20 21 34 40 55 89 100'.split(' '));
  * of all cards, begin with one, all numbers are of the usual scale, and one number occurs twice.
  */
 async function pointsInTitles(cards: readonly TrelloCard[]): Promise<CardValues | null> {
-  const timeSlice = new TimeSlice();
   const points = new Map<TrelloCard, string>();
   const titles = new Map<TrelloCard, string>();
-  for (const card of cards) {
-    await timeSlice.pause();
+  for await (const card of withPauses(cards)) {
     const [, number, title] = /^\((\d{1,3}(?:\.\d)?)\)\s+(\S.*)$/s.exec(card.title) ?? [];
     if (number === undefined || title === undefined) continue;
     points.set(card, number);

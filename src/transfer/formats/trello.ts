@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import { requireFields } from '../files/columns';
 import { InvalidFile } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
@@ -204,11 +204,9 @@ class TrelloBoard {
     const points = await this.fields.points(cards, this.mapping.columns?.points);
     const priorities = this.fields.priorities(this.mapping.columns?.priority);
     const stories: SourceStory[] = [];
-    const timeSlice = new TimeSlice();
-    for (const card of cards) {
+    for await (const card of withPauses(cards)) {
       stories.push(this.story(card, points, priorities));
       for (const name of this.fields.unread(card, [points, priorities])) this.ignored.count(name);
-      await timeSlice.pause();
     }
     this.ignored.addTo(this.warnings);
     const { skipped, warnings } = this;

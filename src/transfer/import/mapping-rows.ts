@@ -1,5 +1,5 @@
 import { MAX_TASKS } from '../../tasks/task.queries';
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/source';
 import type { Mapping } from './import.dto';
 
@@ -26,30 +26,25 @@ export class MappedRows {
 
   /** The stories to import, with their sub-tasks. */
   async stories(): Promise<MappedRow[]> {
-    const timeSlice = new TimeSlice();
     const rows = new Map<string, SourceStory>();
     const kept: SourceStory[] = [];
-    for (const story of this.source.stories) {
-      await timeSlice.pause();
+    for await (const story of withPauses(this.source.stories)) {
       if (!this.isNew(story)) continue;
       if (story.external_id !== null) rows.set(story.external_id, story);
       kept.push(story);
     }
     const stories = new Map<SourceStory, MappedRow>();
     const subtasks: { source: SourceStory; parent: SourceStory }[] = [];
-    for (const source of kept) {
-      await timeSlice.pause();
+    for await (const source of withPauses(kept)) {
       const parent = source.parent === null ? null : this.parentOf(source, rows);
       if (this.isSkipped(source, parent)) continue;
       if (parent && this.mapping.subtasks !== 'stories') subtasks.push({ source, parent });
       else stories.set(source, { source, tasks: [] });
     }
-    for (const row of stories.values()) {
-      await timeSlice.pause();
+    for await (const row of withPauses(stories.values())) {
       this.addTasks(row, row.source.tasks);
     }
-    for (const { source, parent } of subtasks) {
-      await timeSlice.pause();
+    for await (const { source, parent } of withPauses(subtasks)) {
       const row = stories.get(parent);
       if (!row) continue;
       this.warnOfLostFields(source);

@@ -1,5 +1,5 @@
 import type { Status } from '../../stories/story.entity';
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import type { SourceFile, SourceStory, SourceTask } from '../files/source';
 import { MAX_LABELS_READ } from '../files/source';
 import { Dates, OrderFinder } from './dates';
@@ -42,7 +42,6 @@ class Mapper {
   private readonly names: MappedNames;
   private readonly rows: MappedRows;
   private readonly timeZone: string;
-  private readonly timeSlice = new TimeSlice();
   private dates: Dates;
   private points: PointsReader;
 
@@ -64,8 +63,7 @@ class Mapper {
     requireFewSprints(this.source.sprints.length);
     this.points = await pointsReader(this.source.stories, this.source.warnings);
     const items: Item[] = [];
-    for (const row of await this.rows.stories()) {
-      await this.timeSlice.pause();
+    for await (const row of withPauses(await this.rows.stories())) {
       items.push({
         source: row.source,
         status: this.names.status(row.source.status),
@@ -84,8 +82,7 @@ class Mapper {
       stories: items,
     });
     const stories: PlannedStory[] = [];
-    for (const item of items) {
-      await this.timeSlice.pause();
+    for await (const item of withPauses(items)) {
       stories.push(this.story(item, sprintsOf));
     }
     return {
@@ -105,8 +102,7 @@ class Mapper {
     for (const { start, end, completed, closed } of this.source.sprints) {
       for (const text of [start, end, closed ? completed : null]) if (text) finder.add(text);
     }
-    for (const item of items) {
-      await this.timeSlice.pause();
+    for await (const item of withPauses(items)) {
       for (const { source, status } of [item, ...item.tasks]) {
         if (status === 'done' && source.done) finder.add(source.done, source.line);
       }
@@ -116,8 +112,7 @@ class Mapper {
 
   private async otherDates(): Promise<OrderFinder> {
     const finder = new OrderFinder();
-    for (const text of this.source.otherDates ?? []) {
-      await this.timeSlice.pause();
+    for await (const text of withPauses(this.source.otherDates ?? [])) {
       finder.add(text);
     }
     return finder;

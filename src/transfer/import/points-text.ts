@@ -1,4 +1,4 @@
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import type { SourceStory, Warnings } from '../files/source';
 import { STORY_LIMITS } from './limits';
 
@@ -13,11 +13,9 @@ export async function pointsReader(
   warnings: Warnings,
 ): Promise<PointsReader> {
   const { maximum } = STORY_LIMITS.points;
-  const timeSlice = new TimeSlice();
   let hasComma = false;
   let hasPoint = false;
-  for (const { points } of stories) {
-    await timeSlice.pause();
+  for await (const { points } of withPauses(stories)) {
     if (typeof points !== 'string') continue;
     hasComma ||= /^\s*\d+,\d+\s*$/.test(points);
     hasPoint ||= /^\s*\d+\.\d+\s*$/.test(points);

@@ -1,6 +1,6 @@
 import { addDays, endOfDay } from '../../reports/calendar';
 import { calendarDate } from '../../time/clock';
-import { TimeSlice } from '../../time/time-slice';
+import { withPauses } from '../../time/time-slice';
 import type { Status } from '../../stories/story.entity';
 import { InvalidFile } from '../files/invalid-file';
 import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
@@ -60,11 +60,9 @@ export async function planSprints(
   mapping: Mapping,
   context: SprintContext,
 ): Promise<PlannedSprints> {
-  const timeSlice = new TimeSlice();
   const found = new Map(source.sprints.map((sprint) => [sprint.key, sprint]));
   const withOpenStories = new Set<string>();
-  for (const { source: story, status } of context.stories) {
-    await timeSlice.pause();
+  for await (const { source: story, status } of withPauses(context.stories)) {
     for (const key of story.sprints) if (!found.has(key)) found.set(key, unknown(key));
     requireFewSprints(found.size);
     const last = story.sprints.at(-1);
@@ -74,8 +72,7 @@ export async function planSprints(
   const planned = await planner.plan([...found.values()]);
   const sprintsOf = ({ sprints }: SourceStory): string[] => inOrder(new Set(sprints), planned);
   const openIn = new Set<string>();
-  for (const { source: story, status } of context.stories) {
-    await timeSlice.pause();
+  for await (const { source: story, status } of withPauses(context.stories)) {
     const last = status === 'done' ? undefined : sprintsOf(story).at(-1);
     if (last !== undefined) openIn.add(last);
   }
@@ -174,12 +171,10 @@ class SprintPlanner {
   }
 
   async plan(sprints: readonly SourceSprint[]): Promise<Map<string, PlannedSprint>> {
-    const timeSlice = new TimeSlice();
     const days = new Map<string, Days | null>();
     const { maxLength } = SPRINT_LIMITS.name;
     const named: SourceSprint[] = [];
-    for (const sprint of sprints) {
-      await timeSlice.pause();
+    for await (const sprint of withPauses(sprints)) {
       const place = placeOf(sprint);
       const name = this.context.texts.line(sprint.name, maxLength, 'sprint_name', place);
       days.set(sprint.key, this.daysOf(sprint, name ?? ''));
@@ -187,8 +182,7 @@ class SprintPlanner {
     }
     this.layOut(named, days);
     const planned = new Map<string, PlannedSprint>();
-    for (const sprint of named) {
-      await timeSlice.pause();
+    for await (const sprint of withPauses(named)) {
       const sprintDays = days.get(sprint.key) as Days;
       planned.set(sprint.key, this.sprint(sprint, sprintDays));
     }
