@@ -34,7 +34,7 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
       }
     },
   );
-  const { hasEpics, ...source } = await jiraSource(issues, warnings);
+  const source = await jiraSource(issues, warnings);
   return {
     ...source,
     columns: columns.recognised(),
@@ -44,7 +44,9 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
       priority: !columns.has('priority'),
       points: !columns.has('points'),
       assignee: !columns.has('assignee'),
-      labels: !LABEL_FIELDS.some((field) => columns.has(field)) && !hasEpics,
+      labels:
+        !LABEL_FIELDS.some((field) => columns.has(field)) &&
+        source.stories.every(({ epic }) => epic === null),
       sprints: !columns.has('sprint'),
     },
   };

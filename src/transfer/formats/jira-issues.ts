@@ -28,7 +28,7 @@ export interface JiraIssue {
 export async function jiraSource(
   issues: readonly JiraIssue[],
   warnings: Warnings,
-): Promise<SourceFile & { hasEpics: boolean }> {
+): Promise<SourceFile> {
   const known = new Map<string, JiraIssue>();
   for await (const issue of withPauses(issues)) {
     for (const name of [issue.id, issue.key]) if (name !== null) known.set(name, issue);
@@ -62,18 +62,21 @@ export async function jiraSource(
     const parent = parentOf(issue);
     // Prefers the key, because tables name the parent by its id, too.
     const otherParent = issue.parents.find((name) => /-\d+$/.test(name)) ?? issue.parents[0];
-    const isSubtask = issue.kind === 'subtask' && !(parent && isEpic(parent));
     const { key, id, story, rank } = issue;
-    if (parent && !isEpic(parent) && !isSubtask) {
+    const isOfEpic = parent !== undefined && isEpic(parent);
+    const isSubtask = issue.kind === 'subtask' && !isOfEpic;
+    let epic: string | null = null;
+    if (isOfEpic) epic = nameOf(parent);
+    else if (!isSubtask && parent) {
       warnings.add(
         'parent_ignored',
         `${key ?? story.title}: ${parent.key ?? parent.story.title} is its parent, but it is not a sub-task`,
       );
-    }
-    const epic =
-      isSubtask || (parent && !isEpic(parent)) ? null : epicOf(issue, parent, otherParent);
-    if (epic !== null && !parent && epic === otherParent) {
-      warnings.add('epic_missing', `${epic} is not in the file, so its key becomes the label`);
+    } else if (!isSubtask) {
+      epic = issue.epicTitle ?? otherParent ?? null;
+      if (epic !== null && epic === otherParent) {
+        warnings.add('epic_missing', `${epic} is not in the file, so its key becomes the label`);
+      }
     }
     const converted: SourceStory = {
       ...story,
@@ -85,28 +88,13 @@ export async function jiraSource(
     };
     stories.push({ rank, story: converted });
   }
-  const hasEpics = stories.some(({ story }) => story.epic !== null);
-  return {
-    sprints: [...sprints.values()],
-    stories: await inOrder(stories),
-    skipped,
-    warnings,
-    hasEpics,
-  };
+  return { sprints: [...sprints.values()], stories: await inOrder(stories), skipped, warnings };
 }
 
 const idOf = (name: string | null): string | null => (name === null ? null : `jira:${name}`);
 
+/** The label that an epic becomes. */
 const nameOf = ({ epicName, story }: JiraIssue): string => epicName ?? story.title;
-
-/** The label that the epic of a story becomes. */
-function epicOf(
-  { epicTitle }: JiraIssue,
-  epic: JiraIssue | undefined,
-  otherParent: string | undefined,
-): string | null {
-  return epic ? nameOf(epic) : (epicTitle ?? otherParent ?? null);
-}
 
 interface RankedStory extends Pick<JiraIssue, 'rank'> {
   story: SourceStory;

@@ -152,7 +152,7 @@ class JiraSearch {
         this.warnings.add('subtask_missing', `${key}, a sub-task of ${story}, is not in the file`);
       }
     }
-    const { hasEpics, ...source } = await jiraSource(issues, this.warnings);
+    const source = await jiraSource(issues, this.warnings);
     const { present } = this;
     // The fields that the search did not request.
     const lacks = {
@@ -160,7 +160,7 @@ class JiraSearch {
       priority: !present.has('priority'),
       points: Object.keys(custom.columns).length === 0,
       assignee: !present.has('assignee'),
-      labels: !present.has('labels') && !hasEpics,
+      labels: !present.has('labels') && source.stories.every(({ epic }) => epic === null),
       sprints:
         !present.has('sprint') &&
         !this.custom.has('gh-sprint') &&
