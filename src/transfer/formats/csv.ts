@@ -6,7 +6,6 @@ import { validate } from '../../http/validation/validation.pipe';
 import { addDays } from '../../reports/calendar';
 import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
-import type { Status } from '../../stories/story.entity';
 import { calendarDate } from '../../time/clock';
 import { withPauses } from '../../time/time-slice';
 import { listed, requireColumns } from '../files/columns';
@@ -69,7 +68,7 @@ export async function planCsv(
     unmapped: new Map(),
     mapping: {
       ...mapping,
-      ...reader.meanings(),
+      ...(reader.meanings as Pick<Mapping, 'status' | 'priority'>),
       columns: Object.fromEntries(names) as Record<string, string>,
     },
   };
@@ -115,11 +114,8 @@ class RowReader {
   /** Whether its columns have our names. Only then may an apostrophe be one that our export has added. */
   private readonly isOurs: boolean;
   private readonly words: Partial<Record<Column, Map<string, string | number>>>;
-  /** The words of the file that have their usual meaning, by column. */
-  private readonly usual = {
-    status: new Map<string, Status>(),
-    priority: new Map<string, number>(),
-  };
+  /** By column, if the file has words in their usual meaning: the meanings of these words, and those of the mapping. */
+  readonly meanings: Partial<Record<Column, Record<string, string | number>>> = {};
 
   constructor(
     private readonly columns: readonly (Column | null)[],
@@ -208,19 +204,9 @@ class RowReader {
     const usual = isLonger(word, MAX_NAME) ? undefined : KNOWN[column](word);
     if (usual === null) return null;
     if (usual === undefined || usual === word) return cell;
-    (this.usual[column] as Map<string, string | number>).set(word, usual);
+    const meanings = (this.meanings[column] ??= { ...this.mapping[column] });
+    meanings[word] = usual;
     return String(usual);
-  }
-
-  /** The meanings of the words in the file, those of the mapping included. */
-  meanings(): Pick<Mapping, 'status' | 'priority'> {
-    const { status, priority } = this.usual;
-    return {
-      ...(status.size > 0 && { status: { ...this.mapping.status, ...Object.fromEntries(status) } }),
-      ...(priority.size > 0 && {
-        priority: { ...this.mapping.priority, ...Object.fromEntries(priority) },
-      }),
-    };
   }
 
   private sprint(line: number, cell: string): string[] {
