@@ -51,15 +51,10 @@ export class ApplyTasks {
   private async applyGroup(run: ImportRun, group: readonly TasksOfStory[]): Promise<void> {
     const { change, board } = run;
     const ids = group.filter(({ isNew }) => !isNew).map(({ story }) => story.id);
-    const existing = new Map<number, TaskView[]>();
-    for (const task of await findTasksOfStories(change, ids)) {
-      const own = existing.get(task.story_id);
-      if (own) own.push(task);
-      else existing.set(task.story_id, [task]);
-    }
+    const existing = await findTasksOfStories(change, ids);
     const missing: Missing[] = [];
     for (const one of group) {
-      const own = existing.get(one.story.id) ?? [];
+      const own = existing.filter((task) => task.story_id === one.story.id);
       missing.push({ ...one, own, tasks: await this.update(run, own, one.tasks) });
     }
     const wanted = await this.withoutStories(run, missing);
@@ -87,7 +82,7 @@ export class ApplyTasks {
     }
     run.created.tasks += created.length - moved.size;
     run.updated.tasks += moved.size;
-    const known = new Set([...existing.values()].flat().map(({ id }) => id));
+    const known = new Set(existing.map(({ id }) => id));
     await this.writer.createMany(change, board, created, known);
   }
 
