@@ -35,31 +35,21 @@ const EVENT =
  * @throws InvalidFile
  */
 export async function survey(file: AsyncIterable<Buffer>): Promise<Survey> {
-  let found: Survey | undefined;
   let reader: LineReader | undefined;
   for await (const { first, texts } of linesOf(file)) {
     for (const [i, text] of texts.entries()) {
-      const line = first + i;
-      if (!found) {
-        found = {
-          header: readHeader(text),
-          lines: 0,
-          counts: { sprint: 0, story: 0, task: 0, event: 0 },
-          ids: { sprint: new Ids(), story: new Ids(), task: new Ids() },
-        };
-        reader = new LineReader(found);
-      } else reader?.read(line, text);
-      found.lines = line;
+      if (reader) reader.read(first + i, text);
+      else reader = new LineReader(readHeader(text));
     }
   }
-  if (!found) throw new InvalidFile('The file is empty.');
-  const { header, counts, lines } = found;
+  if (!reader) throw new InvalidFile('The file is empty.');
+  const { header, counts, ids, lines } = reader.survey;
   if (header.log && counts.event < header.revision) {
     const detail = `the log ends at the revision ${counts.event}; that of the board is ${header.revision}`;
     throw invalidLine(lines + 1, 'cut', detail);
   }
-  for (const ids of Object.values(found.ids)) ids.freeze();
-  return found;
+  for (const each of Object.values(ids)) each.freeze();
+  return reader.survey;
 }
 
 /** @throws InvalidFile */
@@ -85,16 +75,22 @@ function readHeader(text: string): ExportHeader {
 
 /** Checks the lines of an export after the first one, and collects their ids. */
 class LineReader {
+  readonly survey: Survey;
   private order = 0;
   private readonly last = { sprint: 0, story: 0 };
   private readonly sprintIds = new Set<number>();
   /** The external ids of the sprints, and of the tasks of the last story. Those of stories are unique in the database. */
   private readonly externalIds = { sprint: new Set<unknown>(), task: new Set<unknown>() };
 
-  constructor(private readonly survey: Survey) {}
+  constructor(header: ExportHeader) {
+    const counts = { sprint: 0, story: 0, task: 0, event: 0 };
+    const ids = { sprint: new Ids(), story: new Ids(), task: new Ids() };
+    this.survey = { header, lines: 1, counts, ids };
+  }
 
   read(line: number, text: string): void {
     const { header } = this.survey;
+    this.survey.lines = line;
     const event = EVENT.exec(text);
     if (event && !/^story\.moved_(in|out)$/.test(event[2] as string)) {
       this.requireOrder(line, 'event');
