@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { Status } from '../../stories/story.entity';
-import type { Mapping } from '../import/import.dto';
+import type { ImportWarning, Mapping, SkippedRow } from '../import/import.dto';
 import type { Unit } from './invalid-file';
 
 /**
@@ -12,7 +12,7 @@ export interface SourceFile {
   /** In the order of the tool's board; the import numbers them in this order. */
   stories: SourceStory[];
   /** Rows that are not stories, such as pull requests. */
-  skipped: Skipped[];
+  skipped: SkippedRow[];
   warnings: Warnings;
   /** The field that each column of a table was read as; null for unknown columns. */
   columns?: Record<string, string | null>;
@@ -87,12 +87,6 @@ export interface SourceStory extends SourceTask {
   tasks: SourceTask[];
 }
 
-export interface Skipped {
-  line: number;
-  code: string;
-  detail: string;
-}
-
 /** Collects what an import changed or ignored: how often, with some examples. */
 export class Warnings {
   private readonly byCode = new Map<string, { count: number; examples: string[] }>();
@@ -113,7 +107,7 @@ export class Warnings {
     this.byCode.set(code, warning);
   }
 
-  list(): { code: string; count: number; examples: string[] }[] {
+  list(): ImportWarning[] {
     return [...this.byCode].map(([code, warning]) => ({ code, ...warning }));
   }
 }

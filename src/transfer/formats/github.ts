@@ -2,13 +2,8 @@ import { requireFields } from '../files/columns';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
 import { sorted } from '../files/sorted';
-import {
-  MAX_LABELS_READ,
-  Warnings,
-  type Skipped,
-  type SourceReader,
-  type SourceStory,
-} from '../files/source';
+import { MAX_LABELS_READ, Warnings, type SourceReader, type SourceStory } from '../files/source';
+import type { SkippedRow } from '../import/import.dto';
 
 interface Issue {
   number: number;
@@ -26,7 +21,7 @@ export const github: SourceReader = async (file, mapping) => {
   requireFields(mapping);
   const issues: Issue[] = [];
   const pullRequests = new Set<string>();
-  const skipped: Skipped[] = [];
+  const skipped: SkippedRow[] = [];
   const warnings = new Warnings('entry');
   const present = new Set<string>();
   const repositories = new Set<string>();

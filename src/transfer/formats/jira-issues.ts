@@ -1,7 +1,8 @@
 import { withPauses } from '../../time/time-slice';
 import { textOf } from '../files/json';
 import { sorted } from '../files/sorted';
-import type { Skipped, SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
+import type { SourceFile, SourceSprint, SourceStory, Warnings } from '../files/source';
+import type { SkippedRow } from '../import/import.dto';
 import { requireFewSprints } from '../import/sprint-plan';
 
 /** A Jira issue, as both of its formats have it. */
@@ -45,7 +46,7 @@ export async function jiraSource(
     issue.kind === 'epic' || (issue.kind === null && parentsOfStories.has(issue));
 
   const sprints = new Map<string, SourceSprint>();
-  const skipped: Skipped[] = [];
+  const skipped: SkippedRow[] = [];
   const stories: RankedStory[] = [];
   for await (const issue of withPauses(issues)) {
     if (isEpic(issue)) {

@@ -5,14 +5,13 @@ import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import { sorted } from '../files/sorted';
 import {
   Warnings,
-  type Skipped,
   type SourceFile,
   type SourceReader,
   type SourceSprint,
   type SourceStory,
 } from '../files/source';
 import { IgnoredFields } from '../import/ignored';
-import type { Mapping } from '../import/import.dto';
+import type { Mapping, SkippedRow } from '../import/import.dto';
 
 /** A project as Taiga exports it (JSON). Its issues are skipped, because they are not in the backlog. */
 export const taiga: SourceReader = async (file, mapping) => {
@@ -64,7 +63,7 @@ class TaigaProject {
   private readonly tasks: Row[] = [];
   /** Titles of epics by the `ref` of their stories. */
   private readonly epics = new Map<number, string[]>();
-  private readonly skipped: Skipped[] = [];
+  private readonly skipped: SkippedRow[] = [];
   private readonly warnings = new Warnings('entry');
   private readonly ignored = new IgnoredFields();
 

@@ -5,14 +5,13 @@ import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import { sorted } from '../files/sorted';
 import {
   Warnings,
-  type Skipped,
   type SourceFile,
   type SourceReader,
   type SourceStory,
   type SourceTask,
 } from '../files/source';
 import { IgnoredFields } from '../import/ignored';
-import type { Mapping } from '../import/import.dto';
+import type { Mapping, SkippedRow } from '../import/import.dto';
 import { TrelloFields, type CardValues, type TrelloCard } from './trello-fields';
 
 /**
@@ -78,7 +77,7 @@ class TrelloBoard {
   private readonly arrivals = new Map<string, string>();
   /** When an item of a checklist was completed. */
   private readonly completions = new Map<string, string>();
-  private readonly skipped: Skipped[] = [];
+  private readonly skipped: SkippedRow[] = [];
   private readonly warnings = new Warnings('entry');
   private readonly ignored = new IgnoredFields();
 

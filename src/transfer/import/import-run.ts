@@ -2,8 +2,8 @@ import type { LockedBoard } from '../../database/board-row';
 import type { Change } from '../../database/change';
 import type { LineError } from '../files/invalid-file';
 import { InvalidFile } from '../files/invalid-file';
-import type { Skipped, Warnings } from '../files/source';
-import type { ImportCounts, SprintDates } from './import.dto';
+import type { Warnings } from '../files/source';
+import type { ImportCounts, SkippedRow, SprintDates } from './import.dto';
 import { TasksOfBoard } from './tasks-of-board';
 
 const none = (): ImportCounts => ({ sprints: 0, stories: 0, tasks: 0 });
@@ -13,7 +13,7 @@ export class ImportRun {
   readonly created = none();
   readonly updated = none();
   readonly unchanged = none();
-  readonly skipped: Skipped[] = [];
+  readonly skipped: SkippedRow[] = [];
   /** The assumed dates of the created sprints, by their names. */
   readonly assumedDates = new Map<string, SprintDates>();
   /** Errors that depend on the state of the board; if there are any, nothing is written. */

@@ -1,7 +1,7 @@
 import { MAX_TASKS } from '../../tasks/task.queries';
 import { withPauses } from '../../time/time-slice';
-import type { Skipped, SourceFile, SourceStory, SourceTask } from '../files/source';
-import type { Mapping } from './import.dto';
+import type { SourceFile, SourceStory, SourceTask } from '../files/source';
+import type { Mapping, SkippedRow } from './import.dto';
 
 /** A story to import, with its sub-tasks and the items of its checklists. */
 interface MappedRow {
@@ -14,7 +14,7 @@ const MAX_LEVELS = 10;
 
 /** Decides which rows of a file become stories, which become tasks, and which are skipped. */
 export class MappedRows {
-  readonly skipped: Skipped[];
+  readonly skipped: SkippedRow[];
   private readonly ids = new Set<string>();
 
   constructor(

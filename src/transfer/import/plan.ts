@@ -1,8 +1,8 @@
 import type { CreateBoard } from '../../boards/board.dto';
 import type { CreateStory } from '../../stories/story.dto';
 import type { Status } from '../../stories/story.entity';
-import type { Skipped, Warnings } from '../files/source';
-import type { Mapping } from './import.dto';
+import type { Warnings } from '../files/source';
+import type { Mapping, SkippedRow } from './import.dto';
 
 /** The data, besides the file and the mapping, that a plan depends on. */
 export interface PlanContext {
@@ -20,7 +20,7 @@ export interface ImportPlan {
   sprints: PlannedSprint[];
   /** In their order. */
   stories: PlannedStory[];
-  skipped: Skipped[];
+  skipped: SkippedRow[];
   warnings: Warnings;
   /** Statuses and priorities whose meaning is unknown, and how often they occur. */
   unmapped: Map<string, number>;

@@ -5,7 +5,7 @@ import type { Status } from '../../stories/story.entity';
 import { InvalidFile } from '../files/invalid-file';
 import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Dates } from './dates';
-import type { Mapping } from './import.dto';
+import type { Mapping, SprintDates } from './import.dto';
 import { byName, inLowerCase } from './known-names';
 import { SPRINT_LIMITS } from './limits';
 import type { PlannedSprint } from './plan';
@@ -158,7 +158,7 @@ const assumed = (start: string): Days => ({
 });
 
 class SprintPlanner {
-  private readonly given: Map<string, { start_date: string; end_date?: string | null }>;
+  private readonly given: Map<string, SprintDates>;
   private readonly today: string;
 
   constructor(
