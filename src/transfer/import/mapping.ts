@@ -146,7 +146,7 @@ class Mapper {
   ): PlannedStory {
     const { line } = source;
     const { warnings, lacks = {} } = this.source;
-    const id = this.id(source);
+    const id = this.texts.line(source.external_id, 'external_id', line);
     if (id === null) {
       const what = `"${source.title}" is new at each import, because the file has no id for it`;
       warnings.at('no_external_id', line, what);
@@ -156,17 +156,12 @@ class Mapper {
       external_id: id,
       title: this.title(source, id),
       ...(!lacks.description && {
-        description: this.texts.block(
-          source.description,
-          STORY_LIMITS.description.maxLength,
-          'description',
-          line,
-        ),
+        description: this.texts.block(source.description, 'description', line),
       }),
       ...(status && { status }),
       ...(!lacks.priority && { priority: this.names.priority(source.priority, line) }),
       ...(!lacks.points && { points: this.points(source.points, line) }),
-      ...(!lacks.assignee && { assignee: this.assignee(source) }),
+      ...(!lacks.assignee && { assignee: this.texts.line(source.assignee, 'assignee', line) }),
       ...(!lacks.labels && { labels: this.labels(source) }),
       ...(!lacks.sprints && { sprints: sprintsOf(source) }),
       done_at: this.doneAt(source, status),
@@ -177,42 +172,36 @@ class Mapper {
   }
 
   private task({ source, status }: TaskItem): PlannedTask {
-    const id = this.id(source);
+    const { line, external_id, assignee } = source;
+    const id = this.texts.line(external_id, 'external_id', line);
     return {
-      line: source.line,
+      line,
       external_id: id,
       title: this.title(source, id),
       ...(status && { status }),
-      ...(!this.source.lacks?.assignee && { assignee: this.assignee(source) }),
+      ...(!this.source.lacks?.assignee && {
+        assignee: this.texts.line(assignee, 'assignee', line),
+      }),
       done_at: this.doneAt(source, status),
     };
   }
 
-  private id({ external_id: id, line }: SourceTask): string | null {
-    return this.texts.line(id, STORY_LIMITS.external_id.maxLength, 'external_id', line);
-  }
-
   /** @param id the `external_id` within its limits, which replaces a missing title */
   private title({ title, line }: SourceTask, id: string | null): string {
-    const plain = this.texts.line(title, STORY_LIMITS.title.maxLength, 'title', line);
+    const plain = this.texts.line(title, 'title', line);
     if (plain !== null) return plain;
     const replacement = id ?? 'Untitled';
     this.source.warnings.at('title_missing', line, `the title is "${replacement}" now`);
     return replacement;
   }
 
-  private assignee({ assignee, line }: SourceTask): string | null {
-    return this.texts.line(assignee, STORY_LIMITS.assignee.maxLength, 'assignee', line);
-  }
-
   /** Returns the labels; that of the epic comes first, so that it is kept even if the story has too many. */
   private labels({ labels, epic, line }: SourceStory): string[] {
     const read = labels.slice(0, MAX_LABELS_READ);
     const names = new Set([...(epic === null ? [] : [epic]), ...read]);
-    const { maxItems, items } = STORY_LIMITS.labels;
-    const all = [...names].map((label) => this.texts.line(label, items.maxLength, 'label', line));
+    const all = [...names].map((label) => this.texts.line(label, 'label', line));
     const different = [...new Set(all.filter((label) => label !== null))];
-    const dropped = different.splice(maxItems);
+    const dropped = different.splice(STORY_LIMITS.labels.maxItems);
     if (dropped.length > 0) this.source.warnings.at('labels_dropped', line, dropped.join(', '));
     return different;
   }

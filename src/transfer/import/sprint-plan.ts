@@ -7,7 +7,6 @@ import type { SourceFile, SourceSprint, SourceStory } from '../files/source';
 import type { Dates } from './dates';
 import type { Mapping, SprintDates } from './import.dto';
 import { byName, inLowerCase } from './known-names';
-import { SPRINT_LIMITS } from './limits';
 import type { PlannedSprint } from './plan';
 import type { Texts } from './texts';
 
@@ -172,11 +171,10 @@ class SprintPlanner {
 
   async plan(sprints: readonly SourceSprint[]): Promise<Map<string, PlannedSprint>> {
     const days = new Map<string, Days | null>();
-    const { maxLength } = SPRINT_LIMITS.name;
     const named: SourceSprint[] = [];
     for await (const sprint of withPauses(sprints)) {
       const place = placeOf(sprint);
-      const name = this.context.texts.line(sprint.name, maxLength, 'sprint_name', place);
+      const name = this.context.texts.line(sprint.name, 'sprint_name', place);
       days.set(sprint.key, this.daysOf(sprint, name ?? ''));
       named.push({ ...sprint, name });
     }
@@ -251,14 +249,9 @@ class SprintPlanner {
     const completed_at = closed ? this.completedAt(sprint, start, end) : null;
     return {
       key: sprint.key,
-      external_id: texts.line(
-        sprint.external_id,
-        SPRINT_LIMITS.external_id.maxLength,
-        'external_id',
-        place,
-      ),
+      external_id: texts.line(sprint.external_id, 'external_id', place),
       name: sprint.name,
-      goal: texts.block(sprint.goal, SPRINT_LIMITS.goal.maxLength, 'sprint_goal', place),
+      goal: texts.block(sprint.goal, 'sprint_goal', place),
       start_date: start,
       end_date: end,
       ...(assumed && { assumed }),
