@@ -1,3 +1,4 @@
+import { isDate } from '../../http/validation/dates';
 import { calendarDate, wallClock } from '../../time/clock';
 import { InvalidFile } from '../files/invalid-file';
 import type { DateText } from '../files/source';
@@ -220,11 +221,7 @@ function validDate(year: string, month: number, day: string): string | null {
   if (year.length === 1 || year.length === 3) return null;
   const full = year.length === 4 ? year : `${Number(year) < 70 ? '20' : '19'}${year}`;
   const date = `${full}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
-  const time = Date.parse(`${date}T00:00:00Z`);
-  // Date.parse() reads 2026-02-30 as a day of March.
-  return full >= '1000' && !Number.isNaN(time) && new Date(time).toISOString().startsWith(date)
-    ? date
-    : null;
+  return isDate(date) ? date : null;
 }
 
 function readTime(text: string): { time: number; offset: number | null } | null {
