@@ -24,9 +24,7 @@ export const github: SourceReader = async (file, mapping) => {
   const skipped: SkippedRow[] = [];
   const warnings = new Warnings('entry');
   const present = new Set<string>();
-  const repositories = new Set<string>();
   let entries = 0;
-  let hasPoints = false;
   const visit = (value: unknown): void => {
     if (Array.isArray(value)) {
       for (const entry of value) visit(entry);
@@ -53,24 +51,19 @@ export const github: SourceReader = async (file, mapping) => {
       pullRequests.add(id);
     } else {
       for (const name of Object.keys(fields)) present.add(name);
-      const story = storyOf(fields, entries, warnings);
-      hasPoints ||= story.points !== null;
-      if (repository !== null) repositories.add(repository);
-      issues.push({
-        number,
-        repository,
-        story: { ...story, external_id: idOf(number, repository) },
-      });
+      const external_id = idOf(number, repository);
+      const story = { ...storyOf(fields, entries, warnings), external_id };
+      issues.push({ number, repository, story });
     }
   };
   await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
   if (entries === 0) throw new InvalidFile('The file has no issues.');
-  const stories = (await inOrder(issues, repositories)).map(({ story }) => story);
+  const stories = (await inOrder(issues)).map(({ story }) => story);
   // gh writes only the requested fields.
   const lacks = {
     description: !present.has('body'),
     priority: true,
-    points: !hasPoints,
+    points: stories.every(({ points }) => points === null),
     assignee: !present.has('assignees') && !present.has('assignee'),
     labels: !present.has('labels') && !present.has('milestone'),
     sprints: true,
@@ -173,8 +166,8 @@ function idOf(number: number, repository: string | null): string {
  * Sorts issues by repository, then from the oldest to the newest. GitHub issues have no order, and the order of
  * the file changes from one export to the next.
  */
-function inOrder(issues: readonly Issue[], repositories: ReadonlySet<string>): Promise<Issue[]> {
-  const [only, ...others] = repositories;
+function inOrder(issues: readonly Issue[]): Promise<Issue[]> {
+  const [only, ...others] = new Set(issues.flatMap(({ repository }) => repository ?? []));
   const rank = ({ repository }: Issue): string =>
     repository ?? (others.length === 0 ? only : undefined) ?? '';
   return sorted(issues, (a, b) =>

@@ -151,10 +151,8 @@ class TaigaProject {
       throw new InvalidFile('The file has neither user stories nor sprints of Taiga.');
     }
     const stories: SourceStory[] = [];
-    let hasPoints = false;
     for await (const row of withPauses(await sorted(this.stories, byOrder))) {
       this.complete(row);
-      hasPoints ||= row.story.points !== null;
       setStatus(row, this.statuses.story);
       stories.push(row.story);
     }
@@ -166,7 +164,7 @@ class TaigaProject {
     const { sprints, skipped, warnings } = this;
     const lacks = {
       priority: true,
-      points: !hasPoints,
+      points: stories.every(({ points }) => points === null),
       tasks: this.mapping.subtasks === 'skip',
     };
     return { sprints, stories, skipped, warnings, lacks };
