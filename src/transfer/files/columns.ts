@@ -38,18 +38,12 @@ export function requireColumns(
   const missing = columns.filter((_, i) => !present.has(names[i] ?? ''));
   const repeated = columns.filter((_, i) => names.indexOf(names[i] ?? '') !== i);
   const errors = [
-    ...(unknown.length > 0
-      ? [
-          `The mapping has unknown fields: ${unknown.join(', ')}; the fields are ${fields.join(', ')}.`,
-        ]
-      : []),
-    ...(missing.length > 0
-      ? [`The file has no column ${missing.join(', ')}; it has ${listed(header)}.`]
-      : []),
-    ...(repeated.length > 0
-      ? [`The mapping has more than one field for the column ${repeated.join(', ')}.`]
-      : []),
-  ];
+    unknown.length > 0 &&
+      `The mapping has unknown fields: ${unknown.join(', ')}; the fields are ${fields.join(', ')}.`,
+    missing.length > 0 && `The file has no column ${missing.join(', ')}; it has ${listed(header)}.`,
+    repeated.length > 0 &&
+      `The mapping has more than one field for the column ${repeated.join(', ')}.`,
+  ].filter((error) => error !== false);
   if (errors.length > 0) throw new InvalidFile(errors.join(' '));
 }
 
