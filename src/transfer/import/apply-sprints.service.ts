@@ -126,9 +126,8 @@ export class ApplySprints {
       completesAt: found.completed_at === null ? completed_at : null,
       startsAt: (isNewlyStarted && sprint.started_at) || null,
     };
-    const { start_date: _, end_date: _end, ...others } = locked.sprint;
     const hasDates = !placed.wasCompleted && (!assumed || isAfter(found, sprint));
-    const changed = differences(hasDates ? locked.sprint : others, {
+    const changed = differences(locked.sprint, {
       ...(external_id !== null && { external_id, ...(name !== null && { name }) }),
       // An export has every field.
       ...((goal !== null || sprint.created_at) && { goal }),
