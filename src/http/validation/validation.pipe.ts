@@ -202,3 +202,15 @@ export async function validate<T extends object>(
   const sent = form ? asForm(fields) : fields;
   return (await pipe.transform(sent, { type: 'body', metatype })) as T;
 }
+
+/** As `validate`, but returns the errors; `dto` is undefined if there are any. */
+export async function tryValidate<T extends object>(
+  ...args: Parameters<typeof validate<T>>
+): Promise<{ dto?: T; errors: readonly FieldError[] }> {
+  try {
+    return { dto: await validate(...args), errors: [] };
+  } catch (error) {
+    if (!(error instanceof Problem) || !error.options.errors) throw error;
+    return { errors: error.options.errors };
+  }
+}

@@ -3,7 +3,7 @@ import type { FieldError, FieldErrorCode } from '../../http/problem';
 import { MAX_ERRORS, Problem } from '../../http/problem';
 import { isReference } from '../../http/validation/choices';
 import { isObject } from '../../http/validation/collections';
-import { validate } from '../../http/validation/validation.pipe';
+import { tryValidate } from '../../http/validation/validation.pipe';
 import { withPauses } from '../../time/time-slice';
 import {
   Batch,
@@ -120,15 +120,9 @@ async function check<T extends object>(
   Dto: Type<T>,
   fields: Record<string, unknown>,
 ): Promise<T | undefined> {
-  try {
-    return await validate(Dto, fields);
-  } catch (error) {
-    if (!(error instanceof Problem) || !error.options.errors) throw error;
-    for (const each of error.options.errors) {
-      errors.push({ ...each, pointer: pointer + (each.pointer ?? '') });
-    }
-    return undefined;
-  }
+  const { dto, errors: own } = await tryValidate(Dto, fields);
+  for (const each of own) errors.push({ ...each, pointer: pointer + (each.pointer ?? '') });
+  return dto;
 }
 
 /** Yields the fields of `set` that may name a resource of an earlier operation: field, value, type. */

@@ -1,8 +1,7 @@
 import type { Readable } from 'node:stream';
-import { Problem } from '../../http/problem';
 import { unguarded } from '../../http/responses/csv';
 import { isLonger } from '../../http/validation/text';
-import { validate } from '../../http/validation/validation.pipe';
+import { tryValidate } from '../../http/validation/validation.pipe';
 import { addDays } from '../../reports/calendar';
 import { CSV_COLUMNS, splitLabels } from '../../stories/story-csv';
 import { UpdateStory } from '../../stories/story.dto';
@@ -154,7 +153,10 @@ class RowReader {
     } else if (this.ids.has(external_id)) {
       errors.push({ line, code: 'duplicate', detail: `external_id ${external_id} occurs twice` });
     } else if (!isLonger(external_id, 100)) this.ids.add(external_id);
-    const story = await this.validated(line, fields);
+    const { dto: story, errors: invalid } = await tryValidate(UpdateStory, fields, { form: true });
+    for (const { pointer = '', code, detail } of invalid) {
+      errors.push({ line, ...this.unknownWord(pointer.slice(1), fields), code, detail });
+    }
     if (!story || errors.length > before) return undefined;
     if (external_id === null) this.warnings.add('no_external_id', `line ${line}: ${title ?? ''}`);
     return {
@@ -163,22 +165,6 @@ class RowReader {
       external_id,
       ...(sprints && { sprints }),
     };
-  }
-
-  /** The valid fields of a row; undefined if there are errors, which are added. */
-  private async validated(
-    line: number,
-    fields: Record<string, unknown>,
-  ): Promise<UpdateStory | undefined> {
-    try {
-      return await validate(UpdateStory, fields, { form: true });
-    } catch (error) {
-      if (!(error instanceof Problem)) throw error;
-      for (const { pointer = '', code, detail } of error.options.errors ?? []) {
-        this.errors.push({ line, ...this.unknownWord(pointer.slice(1), fields), code, detail });
-      }
-      return undefined;
-    }
   }
 
   /** The column and the text of an invalid cell if the mapping can define its meaning. */

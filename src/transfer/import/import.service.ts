@@ -15,7 +15,7 @@ import type { Upload } from '../../http/input/upload';
 import { fieldError, Problem } from '../../http/problem';
 import { requireTag } from '../../http/responses/etag';
 import { isObject } from '../../http/validation/collections';
-import { validate } from '../../http/validation/validation.pipe';
+import { tryValidate } from '../../http/validation/validation.pipe';
 import { Clock } from '../../time/clock';
 import { requireFields } from '../files/columns';
 import type { DetectedFile, FileHints } from '../files/detect';
@@ -256,12 +256,7 @@ export async function parseMapping(text: string | undefined): Promise<Mapping> {
     const error = fieldError('pointer', 'mapping', 'invalid_type', 'must be a JSON object');
     throw Problem.invalid([error]);
   }
-  try {
-    return await validate(Mapping, fields);
-  } catch (error) {
-    if (!(error instanceof Problem) || !error.options.errors) throw error;
-    throw Problem.invalid(
-      error.options.errors.map((one) => ({ ...one, pointer: `/mapping${one.pointer}` })),
-    );
-  }
+  const { dto, errors } = await tryValidate(Mapping, fields);
+  if (dto) return dto;
+  throw Problem.invalid(errors.map((one) => ({ ...one, pointer: `/mapping${one.pointer}` })));
 }
