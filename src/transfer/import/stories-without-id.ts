@@ -21,12 +21,7 @@ export class StoriesWithoutId {
     planned: readonly PlannedStory[],
   ): Promise<StoriesWithoutId> {
     const stories = new StoriesWithoutId(boardId);
-    let more = false;
-    for (const story of planned) {
-      await change.pause();
-      more ||= isOwn(story);
-    }
-    for (let last = 0; more;) {
+    for (let last = 0, more = planned.some(isOwn); more;) {
       const rows = await findStoriesWithoutExternalId(change, boardId, last, CHUNK);
       for (const { id, title, created_at } of rows) {
         const key = keyOf(title, created_at);
