@@ -24,7 +24,7 @@ export interface StoryHistory {
   id: number;
   /** Oldest first, at least one. */
   states: StoryState[];
-  /** The sprint that the completion carried the story over to, null for the backlog; absent if it did not. */
+  /** If it is unfinished: the sprint that the completion carried it over to, null for the backlog. */
   carried_to?: number | null;
 }
 
@@ -191,9 +191,7 @@ function until(story: ReplayedStory, revision: number, end: number): StoryHistor
   const states = story.states
     .filter((state) => state.revision <= revision)
     .map((state) => (state.at > end ? { ...state, at: end } : state));
-  const last = states.at(-1);
-  const carried = last?.inside && !last.done && story.next !== undefined;
-  return { id: story.id, states, ...(carried && { carried_to: story.next }) };
+  return { id: story.id, states, carried_to: story.next };
 }
 
 /**

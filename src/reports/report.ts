@@ -90,13 +90,11 @@ export function* report(history: SprintHistory): Steps<Report> {
     });
     if (end.inside && end.done) groups.completed.push(reported(end));
     if (end.inside && !end.done) {
-      const { carried_to } = story;
-      groups.unfinished.push({ ...reported(end), ...(carried_to !== undefined && { carried_to }) });
+      groups.unfinished.push({ ...reported(end), carried_to: story.carried_to });
     }
-    const atCommitment = committed && committedState(story, committed);
-    const entry = atCommitment?.inside
-      ? atCommitment
-      : committed && firstEntryAfter(story, committed);
+    if (!committed) continue;
+    const atCommitment = committedState(story, committed);
+    const entry = atCommitment?.inside ? atCommitment : firstEntryAfter(story, committed);
     if (!entry) continue;
     groups[entry === atCommitment ? 'committed' : 'added'].push(reported(entry));
     const exit = end.inside ? end : (story.states.findLast(({ inside }) => inside) as StoryState);
