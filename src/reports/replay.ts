@@ -36,7 +36,6 @@ export interface SprintHistory {
   end_date: string | null;
   /** The last start by hand: its revision, and its time in epoch milliseconds. */
   started: { revision: number; at: number } | null;
-  completed: boolean;
   /** The first instant, in epoch milliseconds, of an imported sprint that another tool completed; otherwise null. */
   imported: number | null;
   /** Epoch milliseconds of the completion, or of now. */
@@ -99,7 +98,7 @@ export class Replay {
   *history(now: Date): Steps<SprintHistory> {
     const { revision, history } = this.completion ?? {
       revision: Infinity,
-      history: { ...this.present, completed: false, imported: null, end: now.getTime() },
+      history: { ...this.present, imported: null, end: now.getTime() },
     };
     const { imported, end } = history;
     const stories: StoryHistory[] = [];
@@ -139,7 +138,7 @@ export class Replay {
       const end = Math.min(at, completedAt);
       const firstInstant = (): number => startOfDay(this.start_date, this.time_zone).getTime();
       const imported = completedAt < at ? Math.min(end, firstInstant()) : null;
-      const history = { ...this.present, completed: true, imported, end };
+      const history = { ...this.present, imported, end };
       this.completion = { revision, at: instant, history };
     } else if (type === 'sprint.reopened') {
       this.completion = undefined;
