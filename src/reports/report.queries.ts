@@ -50,13 +50,10 @@ export interface ReplayedSprint {
   revision: number;
 }
 
-/** A sprint and the revision of its board, as they are read. */
-type SprintAtRevision = Pick<SprintRow, 'id' | 'board_id' | 'revision'>;
-
 /** Replays a sprint. @param reader a snapshot, or a change that has flushed its events */
 export async function replaySprint(
   reader: Reader,
-  { id, board_id: boardId, revision }: SprintAtRevision,
+  { id, board_id: boardId, revision }: SprintRow,
 ): Promise<ReplayedSprint> {
   const events = await readEvents(reader, EVENTS_OF_SPRINT, [boardId, boardId, id, boardId]);
   const stories = await reader.query<{ id: number }>(STORIES_EVER_IN_IT, [id]);
@@ -95,7 +92,7 @@ async function catchUp(
  */
 export async function readHistory(
   reader: Reader,
-  sprint: SprintAtRevision,
+  sprint: SprintRow,
   now: Date,
   earlier?: ReplayedSprint,
 ): Promise<SprintHistory> {

@@ -3,7 +3,7 @@ import { InjectRepository } from '@nestjs/typeorm';
 import type { SelectQueryBuilder } from 'typeorm';
 import { Repository } from 'typeorm';
 import { findBoard } from '../boards/board.queries';
-import type { LockedBoard } from '../database/board-row';
+import type { BoardRow, LockedBoard } from '../database/board-row';
 import type { Change } from '../database/change';
 import type { Reader } from '../database/reader';
 import { externalIdTaken, Problem } from '../http/problem';
@@ -31,12 +31,6 @@ export type SprintBrief = Pick<
 /** The words by which a path may name a sprint of a board. */
 export const RELATIVE = ['current', 'next', 'previous'] as const;
 export type Relative = (typeof RELATIVE)[number];
-
-/** What determines the day of a board. */
-interface BoardWithTimeZone {
-  id: number;
-  time_zone: string;
-}
 
 /** A sprint that a path names by a word and the name of its board. */
 export interface RelativeReference {
@@ -151,7 +145,7 @@ export class SprintQueries implements SprintResolver {
    */
   async findRelative(
     reader: Reader,
-    { id: boardId, time_zone: timeZone }: BoardWithTimeZone,
+    { id: boardId, time_zone: timeZone }: BoardRow,
     which: Relative,
     now: Date,
   ): Promise<SprintRow | undefined> {
@@ -184,7 +178,7 @@ export class SprintQueries implements SprintResolver {
    */
   async getRelative(
     reader: Reader,
-    board: BoardWithTimeZone,
+    board: BoardRow,
     which: Relative,
     now: Date,
   ): Promise<SprintRow> {

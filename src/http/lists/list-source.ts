@@ -1,4 +1,5 @@
 import type { SelectQueryBuilder } from 'typeorm';
+import type { BoardRow } from '../../database/board-row';
 import type { Reader } from '../../database/reader';
 import type { Cell } from '../responses/csv';
 import type { SortKey } from './keyset';
@@ -52,11 +53,7 @@ export interface ListSource {
 }
 
 /** The revision of a board; the tag is random, so that a restored backup does not repeat it. */
-export interface BoardRevision {
-  id: number;
-  revision: number;
-  revision_tag: string;
-}
+export type BoardRevision = Pick<BoardRow, 'id' | 'revision' | 'revision_tag'>;
 
 /** A list as CSV. */
 export interface Table {
