@@ -38,8 +38,7 @@ export class BoardCreation {
     return this.unitOfWork.run(caller, async (change) => {
       const board = await this.lockOrCreate(change, name, fields);
       if (board.revision > 0) throw new Problem('name_taken');
-      const revision = this.recordCreation(change, board);
-      return { ...representBoard(board), revision };
+      return this.recordCreation(change, board);
     });
   }
 
@@ -105,8 +104,9 @@ export class BoardCreation {
     return change.lockOrCreate(name, time_zone, days);
   }
 
-  private recordCreation(change: Change, board: LockedBoard): number {
+  private recordCreation(change: Change, board: LockedBoard): BoardView {
     const created = { ...representBoard(board), revision: 1 };
-    return recordEvent(change, board, 'board.created', null, created);
+    recordEvent(change, board, 'board.created', null, created);
+    return created;
   }
 }

@@ -176,15 +176,14 @@ export class Change extends Transaction {
     return { after: this.subject?.board.revision, before: this.subject?.before };
   }
 
-  /** Appends an event to the log of a locked board and returns its revision. */
-  record(board: LockedBoard, event: NewEvent): number {
+  /** Appends an event to the log of a locked board. */
+  record(board: LockedBoard, event: NewEvent): void {
     const pending = this.events.get(board) ?? [];
     const before = event.before && JSON.stringify(event.before);
     const after = event.after && JSON.stringify(event.after);
     pending.push({ ...event, before, after });
     this.length += (before?.length ?? 0) + (after?.length ?? 0);
     this.events.set(board, pending);
-    return board.revision + pending.length;
   }
 
   /** Between the steps of a long change: writes long events, so that they do not fill the memory, and pauses. */

@@ -14,7 +14,6 @@ interface Resource {
  * Appends an event about one resource to the log of its board.
  * @param before the old representation; null if the resource was created
  * @param after the new representation; null if the resource was deleted
- * @returns the revision of the event
  */
 export function recordEvent(
   change: Change,
@@ -22,9 +21,9 @@ export function recordEvent(
   type: EventType,
   before: Resource | null,
   after: Resource | null,
-): number {
+): void {
   const { id, version } = after ?? { id: before!.id, version: before!.version + 1 };
-  return change.record(board, {
+  change.record(board, {
     type,
     entity: type.split('.')[0] as EventEntity,
     id,
