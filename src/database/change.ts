@@ -195,8 +195,7 @@ export class Change extends Transaction {
   /** Writes the events that are not written yet, and the revisions of their boards. */
   async flush(): Promise<void> {
     const at = toStored(this.instant);
-    for (const board of [...this.events.keys()].sort((a, b) => a.id - b.id)) {
-      const events = this.events.get(board) ?? [];
+    for (const [board, events] of [...this.events].sort(([a], [b]) => a.id - b.id)) {
       const revision = board.revision + events.length;
       board.revision_tag = newRevisionTag();
       await this.query('UPDATE boards SET revision = ?, revision_tag = ? WHERE id = ?', [
