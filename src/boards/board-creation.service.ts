@@ -16,7 +16,7 @@ import type { BoardView, CreateBoard } from './board.dto';
 import { Board } from './board.entity';
 import { representBoard } from './board.queries';
 import { Interrupted } from './change-in-parts';
-import { DEFAULT_WORKING_DAYS, parseWorkingDays, storedWorkingDays } from './working-days';
+import { DEFAULT_WORKING_DAYS, storedWorkingDays } from './working-days';
 
 type Fields = Omit<CreateBoard, 'name'>;
 
@@ -68,7 +68,7 @@ export class BoardCreation {
   async createByParts<T extends object>(
     caller: Caller,
     name: string,
-    { time_zone = DEFAULT_TIME_ZONE, working_days }: Fields,
+    { time_zone = DEFAULT_TIME_ZONE, working_days = DEFAULT_WORKING_DAYS }: Fields,
     work: (change: Change, board: LockedBoard) => Promise<T>,
     options: { dryRun?: boolean },
   ): Promise<T | undefined> {
@@ -77,11 +77,10 @@ export class BoardCreation {
     if (await this.database.read(() => this.boards.existsBy({ name }))) return undefined;
     // The change would be made, and perhaps be rejected, before its key is claimed.
     if (await isRepeated(this.database, caller.idempotency)) return undefined;
-    const days = working_days ?? parseWorkingDays(DEFAULT_WORKING_DAYS);
     try {
       return await this.loader.create(
         caller,
-        { name, time_zone, working_days: days },
+        { name, time_zone, working_days },
         (change, board) => {
           this.recordCreation(change, board);
           return work(change, board);
@@ -98,10 +97,9 @@ export class BoardCreation {
   private lockOrCreate(
     change: Change,
     name: string,
-    { time_zone = DEFAULT_TIME_ZONE, working_days }: Fields,
+    { time_zone = DEFAULT_TIME_ZONE, working_days = DEFAULT_WORKING_DAYS }: Fields,
   ): Promise<LockedBoard> {
-    const days = working_days ? storedWorkingDays(working_days) : DEFAULT_WORKING_DAYS;
-    return change.lockOrCreate(name, time_zone, days);
+    return change.lockOrCreate(name, time_zone, storedWorkingDays(working_days));
   }
 
   private recordCreation(change: Change, board: LockedBoard): BoardView {

@@ -18,7 +18,7 @@ export class Board {
   @Column({
     type: 'varchar',
     length: 27,
-    default: DEFAULT_WORKING_DAYS,
+    default: storedWorkingDays(DEFAULT_WORKING_DAYS),
     transformer: { to: storedWorkingDays, from: parseWorkingDays },
   })
   working_days: Weekday[];

@@ -2,8 +2,8 @@
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** The default working days of a board, as stored. */
-export const DEFAULT_WORKING_DAYS = 'mon,tue,wed,thu,fri';
+/** The default working days of a board. */
+export const DEFAULT_WORKING_DAYS: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri'];
 
 /** Working days as they are stored: a comma-separated string. */
 export const storedWorkingDays = (days: readonly Weekday[]): string => days.join(',');

@@ -1,5 +1,5 @@
 import type { Weekday } from '../boards/working-days';
-import { DEFAULT_WORKING_DAYS, parseWorkingDays } from '../boards/working-days';
+import { DEFAULT_WORKING_DAYS } from '../boards/working-days';
 import type { Fields } from '../events/event';
 import type { EventView } from '../events/event.dto';
 import { startOfDay } from './calendar';
@@ -70,7 +70,7 @@ interface ReplayedStory {
 export class Replay {
   private time_zone = 'UTC';
   // Old events lack the working days: boards had none then.
-  private working_days = parseWorkingDays(DEFAULT_WORKING_DAYS);
+  private working_days = DEFAULT_WORKING_DAYS;
   private start_date = '';
   private end_date: string | null = null;
   private started: SprintHistory['started'] = null;
