@@ -5,7 +5,7 @@ import { EnumField, IdField, InstantField } from '../http/responses/schema';
 import { IsOneOf } from '../http/validation/choices';
 import { IsBoardNames } from '../http/validation/collections';
 import { IsFutureInstant } from '../http/validation/dates';
-import { Check, Doc, MayBeAbsentOrNull } from '../http/validation/property';
+import { Doc, MayBeAbsentOrNull, Rule } from '../http/validation/property';
 import { IsName } from '../http/validation/text';
 
 /** A token as clients see it: without the secret. */
@@ -34,7 +34,7 @@ export class CreateToken {
   /** Names of the boards that the token gives access to. Default: all. Not with `admin`. */
   // An admin could create another token for all boards. Decorators run from the last to the first.
   @MayBeAbsentOrNull()
-  @Check<CreateToken>(
+  @Rule<CreateToken>(
     'not_for_admin',
     'cannot be given with the scope admin',
     (_, { scope }) => scope !== 'admin',

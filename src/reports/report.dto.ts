@@ -10,7 +10,7 @@ import {
 } from '../http/responses/schema';
 import { IsOneOf } from '../http/validation/choices';
 import { IsDecimal, IsInt32, IsInteger } from '../http/validation/numbers';
-import { Check, MayBeAbsent } from '../http/validation/property';
+import { MayBeAbsent, Rule } from '../http/validation/property';
 import { SprintView } from '../sprints/sprint.dto';
 
 export class ReportedStoryView {
@@ -223,7 +223,7 @@ export class ForecastQuery extends PictureQuery {
 
   /** The number of stories to be done. Default: the backlog. */
   @MayBeAbsent()
-  @Check<ForecastQuery>(
+  @Rule<ForecastQuery>(
     'excluded',
     'cannot be combined with points',
     (_, { points }) => points === undefined,
@@ -233,7 +233,7 @@ export class ForecastQuery extends PictureQuery {
 
   /** The points to be done, with at most two decimals. Default: the backlog. Not with `stories`. */
   @MayBeAbsent()
-  @Check<ForecastQuery>(
+  @Rule<ForecastQuery>(
     'excluded',
     'cannot be combined with stories',
     (_, { stories }) => stories === undefined,

@@ -1,6 +1,6 @@
 import { IsPosition, IsWordOrId } from '../http/validation/choices';
 import { IsIdList } from '../http/validation/collections';
-import { Check, Doc, MayBeAbsent, MayBeAbsentOrNull } from '../http/validation/property';
+import { Doc, MayBeAbsent, MayBeAbsentOrNull, Rule } from '../http/validation/property';
 import type { SprintOfBody } from './sprint-of-body';
 import { SPRINT_WORDS } from './sprint-of-body';
 
@@ -19,7 +19,7 @@ export class MoveStory {
 
 export class MoveStories extends MoveStory {
   // Rules of an overridden property replace those of its base class; the last one is checked first.
-  @Check<MoveStories>(
+  @Rule<MoveStories>(
     'invalid_value',
     'must not be next to one of the moved stories',
     (position, { story_ids: ids }) =>

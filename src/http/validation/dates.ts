@@ -25,8 +25,8 @@ export const IsCalendarDate = (): PropertyDecorator =>
 
 /** Rejects a date that is before the date in another property of the same DTO. */
 export const NotBefore = (other: string): PropertyDecorator =>
-  Rule('out_of_range', `must not be before ${other}`, (value, { object }) => {
-    const first = parseDate((object as Record<string, unknown>)[other]);
+  Rule<Record<string, unknown>>('out_of_range', `must not be before ${other}`, (value, dto) => {
+    const first = parseDate(dto[other]);
     // An invalid date has an error of its own.
     return first instanceof Rejected || typeof value !== 'string' || first <= value;
   });
@@ -56,8 +56,8 @@ export function parseInstant(value: unknown): string | Rejected {
 /** An instant as in `parseInstant`, later than now. */
 export const IsFutureInstant = (): PropertyDecorator =>
   applyDecorators(
-    Rule('out_of_range', 'must be in the future', (value, { object }) => {
-      const now = validatedAt.get(object) ?? new Date();
+    Rule('out_of_range', 'must be in the future', (value, dto) => {
+      const now = validatedAt.get(dto) ?? new Date();
       return (value as string) > now.toISOString();
     }),
     Parse(parseInstant, { type: 'string', format: 'date-time' }),

@@ -2,7 +2,6 @@ import type { Type } from '@nestjs/common';
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
-import type { ValidationArguments } from 'class-validator';
 import { IsOptional, ValidateBy, ValidateIf } from 'class-validator';
 import { isForm } from '../input/form';
 import type { FieldErrorCode } from '../problem';
@@ -37,31 +36,27 @@ export const MayBeAbsent = (): PropertyDecorator =>
 export const MayBeAbsentOrNull = (): PropertyDecorator =>
   applyDecorators(IsOptional(), Doc({ required: false, nullable: true }));
 
-/** A rule of our own; its name is the code of the error. The errors of `items` are those of the items of a list. */
-export function Rule(
+/**
+ * A rule of our own, which may depend on other properties of the DTO. Its name is the code of the error; the errors of
+ * `items` are those of the items of a list.
+ */
+export function Rule<Dto extends object>(
   code: FieldErrorCode | 'items',
   message: string,
-  test: (value: unknown, args: ValidationArguments) => boolean,
+  test: (value: unknown, dto: Dto) => boolean,
   options?: { each: boolean },
 ): PropertyDecorator {
   return ValidateBy(
     {
       name: code,
       validator: {
-        validate: (value, args) => test(value, args as ValidationArguments),
+        validate: (value, args) => test(value, args?.object as Dto),
         defaultMessage: (args) => `${args?.property} ${message}`,
       },
     },
     options,
   );
 }
-
-/** A rule between properties of a DTO, reported at the property that it decorates. */
-export const Check = <T extends object>(
-  code: FieldErrorCode,
-  message: string,
-  test: (value: unknown, dto: T) => boolean,
-): PropertyDecorator => Rule(code, message, (value, { object }) => test(value, object as T));
 
 /** Replaces a value that cannot be converted, and says why. */
 export class Rejected {
