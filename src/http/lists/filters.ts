@@ -1,5 +1,6 @@
 import { applyDecorators } from '@nestjs/common';
 import { ArrayUnique } from 'class-validator';
+import type { FieldErrorCode } from '../problem';
 import { HasAtMost } from '../validation/collections';
 import { ID, MAX_INT32, MIN_INT32, toInteger } from '../validation/numbers';
 import type { Schema } from '../validation/property';
@@ -9,7 +10,6 @@ import { isLonger, isStorable, NOT_STORABLE, tooLong } from '../validation/text'
 
 // Decorators for the filters, the sort and the fields of lists.
 
-const EACH = { each: true };
 const NO_DUPLICATES = '$property must not contain duplicates';
 
 /** A comma-separated list of different words in a query; with `directions` each may begin with `-`. */
@@ -45,10 +45,13 @@ function Filter(
   );
 }
 
-const orNull =
-  (test: (item: never) => boolean) =>
-  (item: unknown): boolean =>
-    item === null || test(item as never);
+/** A rule for the values of a filter that are not empty. */
+const EachRule = (
+  code: FieldErrorCode,
+  message: string,
+  test: (item: never) => boolean,
+): PropertyDecorator =>
+  Rule(code, message, (item) => item === null || test(item as never), { each: true });
 
 const MAX_VALUES = 1000;
 
@@ -57,13 +60,8 @@ export const AnyText = (length: number, max = MAX_VALUES): PropertyDecorator =>
     max,
     { type: 'string', maxLength: length },
     (item) => item,
-    Rule('invalid_text', NOT_STORABLE, orNull(isStorable), EACH),
-    Rule(
-      'too_long',
-      tooLong(length),
-      orNull((item: string) => !isLonger(item, length)),
-      EACH,
-    ),
+    EachRule('invalid_text', NOT_STORABLE, isStorable),
+    EachRule('too_long', tooLong(length), (item: string) => !isLonger(item, length)),
   );
 
 export const AnyOf = (words: readonly string[]): PropertyDecorator =>
@@ -71,11 +69,10 @@ export const AnyOf = (words: readonly string[]): PropertyDecorator =>
     MAX_VALUES,
     { type: 'string', enum: [...words] },
     (item) => item,
-    Rule(
+    EachRule(
       'invalid_value',
       `must be one of ${words.join(', ')}; repeat the parameter for several values`,
-      orNull((item: string) => words.includes(item)),
-      EACH,
+      (item: string) => words.includes(item),
     ),
   );
 
@@ -89,12 +86,11 @@ const AnyInteger = (min: number, max: number): PropertyDecorator =>
       ],
     },
     toInteger,
-    Rule('invalid_type', 'must be an integer', orNull(Number.isInteger), EACH),
-    Rule(
+    EachRule('invalid_type', 'must be an integer', Number.isInteger),
+    EachRule(
       'out_of_range',
       `must be from ${min} to ${max}`,
-      orNull((item: number) => item >= min && item <= max),
-      EACH,
+      (item: number) => item >= min && item <= max,
     ),
   );
 
