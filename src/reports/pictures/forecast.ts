@@ -1,17 +1,14 @@
+import type { Work } from '../forecast';
 import type { ForecastPath } from '../forecast-paths';
 import type { Plot } from './frame';
 import { heading, valuePlot } from './frame';
 import type { Picture, Point } from './svg';
 import { COLOURS, element, line, middle, path, segment, semibold, text } from './svg';
-import type { Unit } from './text';
 import { counted, day, dayOfYear, measure, noun, number } from './text';
 
-/** The data that the picture of a forecast shows. */
-export interface ForecastPicture {
+/** The data that the picture of a forecast shows, with the work to be done. */
+export interface ForecastPicture extends Work {
   board: string;
-  unit: Unit;
-  /** The work to be done. */
-  amount: number;
   /** The number of completed sprints that the forecast draws from. */
   history: number;
   /** The first day of the first sprint, YYYY-MM-DD. */
