@@ -94,7 +94,9 @@ export function* report(history: SprintHistory): Steps<Report> {
     }
     if (!committed) continue;
     const atCommitment = committedState(story, committed);
-    const entry = atCommitment?.inside ? atCommitment : firstEntryAfter(story, committed);
+    const entry = atCommitment?.inside
+      ? atCommitment
+      : story.states.find((state) => state.inside && !committed.includes(state));
     if (!entry) continue;
     groups[entry === atCommitment ? 'committed' : 'added'].push(reported(entry));
     const exit = end.inside ? end : (story.states.findLast(({ inside }) => inside) as StoryState);
@@ -124,9 +126,4 @@ export function* report(history: SprintHistory): Steps<Report> {
     completed: group(groups.completed),
     unfinished: group(groups.unfinished),
   };
-}
-
-/** Finds the first state after the commitment in which the story is in the sprint. */
-function firstEntryAfter(story: StoryHistory, { includes }: Commitment): StoryState | undefined {
-  return story.states.find((state) => state.inside && !includes(state));
 }
