@@ -108,7 +108,7 @@ export function Answers(
   return applyDecorators(
     HttpCode(200),
     ApiOperation({ summary, description }),
-    Array.isArray(type) ? ApiOkResponse({ type: type[0], isArray: true }) : ApiOkResponse({ type }),
+    ApiOkResponse({ type }),
   );
 }
 

@@ -88,8 +88,8 @@ function describePath(path: string, operation: Operation): void {
     required: true,
     schema: name.endsWith('_id') ? ID_SCHEMA : NAME_SCHEMA,
   }));
-  const others = operation.parameters ?? [];
-  operation.parameters = [...parameters, ...others.filter((other) => other.in !== 'path')];
+  const others = operation.parameters.filter((other) => other.in !== 'path');
+  operation.parameters = [...parameters, ...others];
 }
 
 function describeConditions(
