@@ -68,10 +68,7 @@ const IN_STATE: Record<SprintState, string> = {
  * The state of a sprint on a day in the time zone of its board. A sprint without an end date ends when
  * the next one starts.
  */
-function stateOn(
-  today: string,
-  sprint: Pick<SprintRow, 'completed_at' | 'start_date' | 'end_date' | 'next_start'>,
-): SprintState {
+function stateOn(today: string, sprint: SprintRow): SprintState {
   if (sprint.completed_at !== null) return 'completed';
   if (today < sprint.start_date) return 'planned';
   const hasEnded =
