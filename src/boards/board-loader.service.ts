@@ -26,6 +26,9 @@ export interface BoardLoad {
   part: <T>(work: (transaction: Transaction) => Promise<T>) => Promise<T>;
 }
 
+/** The fields with which a board is loaded. */
+type NewBoard = Pick<BoardView, 'name' | 'time_zone' | 'working_days' | 'created_at'>;
+
 /** The fields that a board gets when it is published. */
 type Published = Partial<Board> & { name: string };
 
@@ -75,7 +78,7 @@ export class BoardLoader {
    */
   create<T extends object>(
     caller: Caller,
-    fields: Pick<BoardView, 'name' | 'time_zone' | 'working_days'>,
+    fields: Omit<NewBoard, 'created_at'>,
     work: (change: Change, board: LockedBoard) => Promise<T>,
     { dryRun = false } = {},
   ): Promise<T> {
@@ -110,7 +113,7 @@ export class BoardLoader {
 
   private async publishAfter<T extends object>(
     caller: Caller,
-    board: Pick<BoardView, 'name' | 'time_zone' | 'working_days' | 'created_at'>,
+    board: NewBoard,
     published: Published,
     dryRun: boolean,
     work: (boardId: number) => Promise<T>,
@@ -133,11 +136,7 @@ export class BoardLoader {
     }
   }
 
-  private begin({
-    time_zone,
-    working_days,
-    created_at,
-  }: Pick<BoardView, 'time_zone' | 'working_days' | 'created_at'>): Promise<number> {
+  private begin({ time_zone, working_days, created_at }: NewBoard): Promise<number> {
     return this.unitOfWork.maintain(
       async (manager) => {
         const { identifiers } = await manager.insert(Board, {
