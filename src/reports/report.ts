@@ -99,7 +99,7 @@ export function* report(history: SprintHistory): Steps<Report> {
       : story.states.find((state) => state.inside && !committed.includes(state));
     if (!entry) continue;
     groups[entry === atCommitment ? 'committed' : 'added'].push(reported(entry));
-    const exit = end.inside ? end : (story.states.findLast(({ inside }) => inside) as StoryState);
+    const exit = story.states.findLast(({ inside }) => inside) as StoryState;
     if (!end.inside) groups.removed.push(reported(exit));
     if ((entry.points ?? 0) !== (exit.points ?? 0)) {
       const { id } = story;
