@@ -2,7 +2,7 @@ import { fromHundredths, hundredths } from './points';
 import { calendarDate } from '../time/clock';
 import { addDays, daysFromTo, isWorkingDay, workingDaysFromTo } from './calendar';
 import type { SprintHistory, StoryState } from './replay';
-import { commitment, committedState } from './report';
+import { commitment } from './report';
 import type { BurndownDayView } from './report.dto';
 import type { Steps } from './steps';
 
@@ -86,8 +86,8 @@ export function* burndown(history: SprintHistory): Steps<BurndownDays> {
   const committed = new Totals();
   const atCommitment = yield* commitment(history);
   if (atCommitment) {
-    for (const story of history.stories) {
-      committed.addStory(committedState(story, atCommitment), 1);
+    for (const { states } of history.stories) {
+      committed.addStory(states.findLast(atCommitment.includes), 1);
     }
   }
   // If no day of the sprint is a working day, all days count.

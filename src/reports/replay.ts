@@ -20,7 +20,7 @@ export interface StoryState {
   inside: boolean;
 }
 
-export interface StoryHistory {
+interface StoryHistory {
   id: number;
   /** Oldest first, at least one. */
   states: StoryState[];

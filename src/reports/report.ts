@@ -1,7 +1,7 @@
 import { sum } from './points';
 import { calendarDate } from '../time/clock';
 import { endOfDay } from './calendar';
-import type { SprintHistory, StoryHistory, StoryState } from './replay';
+import type { SprintHistory, StoryState } from './replay';
 import type {
   ReestimatedStoryView,
   ReportedStoryView,
@@ -62,14 +62,6 @@ export function* commitment(history: SprintHistory): Steps<Commitment | null> {
   return { at, rule: 'first_day', includes: (state) => state.at <= at };
 }
 
-/** The state of a story at the commitment. */
-export function committedState(
-  { states }: StoryHistory,
-  { includes }: Commitment,
-): StoryState | undefined {
-  return states.findLast(includes);
-}
-
 /** Computes the report of a sprint from its history. */
 export function* report(history: SprintHistory): Steps<Report> {
   const committed = yield* commitment(history);
@@ -93,7 +85,7 @@ export function* report(history: SprintHistory): Steps<Report> {
       groups.unfinished.push({ ...reported(end), carried_to: story.carried_to });
     }
     if (!committed) continue;
-    const atCommitment = committedState(story, committed);
+    const atCommitment = story.states.findLast(committed.includes);
     const entry = atCommitment?.inside
       ? atCommitment
       : story.states.find((state) => state.inside && !committed.includes(state));
