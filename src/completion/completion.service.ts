@@ -5,7 +5,6 @@ import { isRepeated } from '../database/idempotency';
 import { UnitOfWork } from '../database/unit-of-work';
 import type { Caller } from '../http/caller';
 import { fieldError, Problem } from '../http/problem';
-import { requireMatch } from '../http/responses/etag';
 import type { ReportView } from '../reports/report.dto';
 import { ReportsService } from '../reports/reports.service';
 import { SprintChanges } from '../sprints/sprint-changes.service';
@@ -61,9 +60,8 @@ export class CompletionService {
     reference: SprintReference,
     { unfinished = 'backlog', position = 'first' }: Omit<CompleteSprint, 'dry_run'>,
   ): Promise<SprintView> {
-    const locked = await this.sprintChanges.lock(change, reference);
+    const locked = await this.sprintChanges.lockIfMatch(change, reference);
     const { board, row, sprint } = locked;
-    await this.sprintChanges.requireMatch(change, locked, reference);
     if (sprint.state === 'completed') {
       throw new Problem('sprint_completed', 'The sprint is already completed.');
     }
@@ -81,8 +79,7 @@ export class CompletionService {
   /** Reopens a completed sprint; stories that were carried over stay where they are. */
   reopen(caller: Caller, id: number): Promise<SprintView> {
     return this.unitOfWork.run(caller, async (change) => {
-      const locked = await this.sprintChanges.lock(change, id);
-      requireMatch(caller, locked.sprint);
+      const locked = await this.sprintChanges.lockIfMatch(change, id);
       if (locked.sprint.state !== 'completed') throw new Problem('sprint_not_completed');
       return this.sprintChanges.write(change, locked, 'sprint.reopened', { completed_at: null });
     });

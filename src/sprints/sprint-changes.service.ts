@@ -98,9 +98,8 @@ export class SprintChanges {
 
   /** Does the same as `update`, as part of a change. */
   async updateIn(change: Change, id: number, body: UpdateSprint): Promise<SprintView> {
-    const locked = await this.lock(change, id);
+    const locked = await this.lockIfMatch(change, id);
     const { sprint } = locked;
-    requireMatch(change.caller, sprint);
     requireVersion(body, sprint);
     const changed = differences(sprint, writable(body));
     if (changed && sprint.completed_at !== null) {
@@ -120,8 +119,7 @@ export class SprintChanges {
 
   /** Does the same as `delete`, as part of a change. */
   async deleteIn(change: Change, id: number, force: boolean): Promise<SprintDeleted> {
-    const { board, sprint } = await this.lock(change, id);
-    requireMatch(change.caller, sprint);
+    const { board, sprint } = await this.lockIfMatch(change, id);
     if (sprint.completed_at !== null && !force) {
       const detail = 'Only `DELETE` with `?force=true` deletes a completed sprint.';
       throw new Problem('sprint_completed', detail);
@@ -160,8 +158,7 @@ export class SprintChanges {
 
   /** Does the same as `start`, as part of a change. */
   async startIn(change: Change, reference: SprintReference): Promise<SprintView> {
-    const locked = await this.lock(change, reference);
-    await this.requireMatch(change, locked, reference);
+    const locked = await this.lockIfMatch(change, reference);
     if (locked.sprint.state === 'completed') {
       throw new Problem(
         'sprint_completed',
@@ -191,23 +188,22 @@ export class SprintChanges {
   }
 
   /**
-   * Rejects an action on a sprint if `If-Match` is stale. It may have the tag of the sprint or, if the path
-   * names the sprint by a word, the tag of the response that shows this sprint in full.
-   * @throws Problem `precondition_failed`
+   * Locks and loads a sprint as `lock` does, but rejects a stale `If-Match`, which may have the tag of the sprint or, if
+   * the path names the sprint by a word, the tag of the response that shows this sprint in full.
+   * @throws Problem `precondition_failed`, and as `lock` does
    */
-  async requireMatch(
-    change: Change,
-    { board, sprint }: LockedSprint,
-    reference: SprintReference,
-  ): Promise<void> {
+  async lockIfMatch(change: Change, reference: SprintReference): Promise<LockedSprint> {
+    const locked = await this.lock(change, reference);
+    const { board, sprint } = locked;
     if (typeof reference === 'number') {
       requireMatch(change.caller, sprint);
-      return;
+      return locked;
     }
     // In a batch, the operations before have changed what the tag stands for.
     await change.flush();
     const today = calendarDate(change.instant, board.time_zone);
     requireMatch(change.caller, sprint, collectionTag(board, today, reference.which));
+    return locked;
   }
 
   /** Writes columns of a sprint, records the event, and returns the sprint after it. */
