@@ -87,6 +87,7 @@ export class ProblemFilter implements ExceptionFilter {
       exception instanceof HttpException
         ? exception.getStatus()
         : (exception as { statusCode?: number } | null)?.statusCode;
+    // Fastify gives every error of a body that arrives the status 400, a `Problem` too.
     if (status !== undefined && !(exception instanceof Problem)) {
       return new Problem(BY_STATUS[status] ?? 'internal_error', undefined, { cause: exception });
     }
