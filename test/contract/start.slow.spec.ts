@@ -267,6 +267,7 @@ describe('a program that starts', () => {
     await program.end('SIGTERM');
     expect(program.output).toMatch(/^\d\d:\d\d:\d\d info {2}Sprintline is ready: the boards at/m);
     expect(program.output).toMatch(/^\d\d:\d\d:\d\d info {2}GET \/health\/ready 200 [\d.]+ ms$/m);
+    expect(program.output).toMatch(/^\d\d:\d\d:\d\d info {2}stopped\n$/m);
   });
 });
 
