@@ -197,6 +197,26 @@ describe('Sprints in the browser', () => {
     expect(await dialog.getByLabel('Start date').getAttribute('aria-invalid')).toBe('true');
   });
 
+  test('are not created with a date that does not exist', async () => {
+    const { service, url } = await startPlan();
+    const page = await openPage(url, { locale: 'en-US' });
+    await page.getByRole('button', { name: 'New sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    const end = dialog.getByLabel('End date');
+    await end.click({ position: { x: 12, y: 12 } });
+    await page.keyboard.type('02312130');
+    await page.keyboard.press('Enter');
+    await dialog.getByText('This date is incomplete or does not exist.').waitFor();
+    await until(page, 'document.activeElement.getAttribute("aria-invalid")', 'true');
+    expect((await service.client.get('/api/boards/rocket/sprints')).body).toHaveLength(3);
+    await end.fill('2130-02-28');
+    expect(await end.getAttribute('aria-invalid')).toBeNull();
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await service.client.get('/api/boards/rocket/sprints');
+    expect(body.at(-1)).toMatchObject({ end_date: '2130-02-28' });
+  });
+
   test('keep what was typed when a dialog is closed with Esc, until it is cancelled', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

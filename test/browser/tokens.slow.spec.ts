@@ -529,6 +529,20 @@ describe('The tokens', () => {
     expect(body.map(({ name }: any) => name)).toEqual(['Ada']);
   });
 
+  test('are not created without an expiry date if the typed one does not exist', async () => {
+    const place = await startClosed();
+    const page = await openAs(place, place.admin, '/tokens', { locale: 'en-US' });
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('CI');
+    await dialog.getByLabel('Expires on').click({ position: { x: 12, y: 12 } });
+    await page.keyboard.type('02312099');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByText('This date is incomplete or does not exist.').waitFor();
+    const { body } = await place.service.client.get('/api/tokens', as(place.admin));
+    expect(body.map(({ name }: any) => name)).toEqual(['Ada']);
+  });
+
   test('say that they are for no board', async () => {
     const place = await startClosed();
     await makeToken(place, { name: 'Metrics', scope: 'read', boards: [] });

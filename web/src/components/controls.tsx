@@ -1,3 +1,4 @@
+import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
 
@@ -46,15 +47,26 @@ export function Field({ label, error, hint, children }: FieldProps) {
   );
 }
 
+const BAD_DATE = 'This date is incomplete or does not exist.';
+
 type TextFieldProps = Omit<FieldProps, 'children'> &
   JSX.IntrinsicElements['input'] & { onText: (text: string) => void };
 
-/** A labelled field for a line of text. */
+/** A labelled field for a line of text, or for a date. */
 export function TextField({ label, error, hint, onText, ...rest }: TextFieldProps) {
+  const isBadDate = useSignal(false);
   return (
-    <Field label={label} error={error} hint={hint}>
+    <Field label={label} error={isBadDate.value ? BAD_DATE : error} hint={hint}>
       {(props) => (
-        <input {...props} {...rest} onInput={(event) => onText(event.currentTarget.value)} />
+        <input
+          {...props}
+          {...rest}
+          onInput={(event) => {
+            isBadDate.value = false;
+            onText(event.currentTarget.value);
+          }}
+          onInvalid={() => (isBadDate.value = true)}
+        />
       )}
     </Field>
   );

@@ -8,6 +8,13 @@ interface FormProps {
   children: ComponentChildren;
 }
 
+/** Whether each date of a form is complete or empty. Any other date has the value of an empty one. */
+const hasNoBadDate = (form: HTMLFormElement): boolean =>
+  // `checkValidity` sends the event `invalid` to the field, which shows its error.
+  [...form.querySelectorAll('input')].filter(
+    (each) => each.validity.badInput && !each.checkValidity(),
+  ).length === 0;
+
 /** A form that shows its errors itself, and focuses the first; Ctrl+Enter submits it from a text area, too. */
 export function Form({ class: className = 'form', onSubmit, children }: FormProps) {
   return (
@@ -16,7 +23,7 @@ export function Form({ class: className = 'form', onSubmit, children }: FormProp
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        onSubmit();
+        if (hasNoBadDate(event.currentTarget)) onSubmit();
         focusInvalid(event.currentTarget);
       }}
       onKeyDown={(event) => {
