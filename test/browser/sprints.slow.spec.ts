@@ -1,4 +1,14 @@
-import { axe, card, hold, openPage, route, startService, titles, until } from './browser';
+import {
+  axe,
+  card,
+  hold,
+  openPage,
+  reloadUnasked,
+  route,
+  startService,
+  titles,
+  until,
+} from './browser';
 import { startPlan } from './plan-board';
 import { day } from './small-board';
 
@@ -301,6 +311,19 @@ describe('Sprints in the browser', () => {
     await dialog.waitFor({ state: 'detached' });
     const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[2]}`);
     expect(body).toMatchObject({ name: 'Mine', goal: 'Theirs', end_date: '2130-12-24' });
+  });
+
+  test('keep nothing that was typed once they are deleted', async () => {
+    const { plan, page, dialog } = await editSprint3();
+    await dialog.getByLabel('Name').fill('Mine');
+    await plan.service.client.delete(`/api/sprints/${plan.sprints[2]}`);
+    await page.getByRole('region', { name: 'Sprint 3' }).waitFor({ state: 'detached' });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('This sprint was deleted.').waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    // The page is left without a question.
+    await reloadUnasked(page);
   });
 
   test('keep what is typed while they are saved', async () => {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { api, createOn } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Sprint } from '../../api/types';
@@ -172,6 +172,14 @@ function useDraft({ store, key, request }: DraftOptions) {
     unsaved.set(key, next);
   };
   const discard = (): void => void unsaved.delete(key);
+  // A layout effect, because the other one runs after the next frame.
+  useLayoutEffect(
+    () => () => {
+      // A sprint that was deleted cannot be edited again.
+      if ('id' in request && store.view.peek()?.sprints.has(request.id) === false) discard();
+    },
+    [],
+  );
   /** @param etag the entity tag of the sprint; kept from the first change on */
   const change = (original: Draft, fields: Partial<Draft>, etag = ''): void => {
     const typed = { ...changes.value.typed, ...fields };
@@ -297,6 +305,8 @@ export function EditSprint({ store, state, id }: SprintDialogProps) {
     form.set({ ...changes.value, etag: etag.value });
     return {};
   }, read);
+  const known = sprint.value ?? state.sprints.get(id);
+  if (known) form.title.current = sprintName(known);
   if (!sprint.value) {
     return (
       <Dialog title="Edit sprint" onClose={closeDialog}>
@@ -307,7 +317,6 @@ export function EditSprint({ store, state, id }: SprintDialogProps) {
   const isCompleted = sprint.value.state === 'completed';
   const original = draftOf(sprint.value);
   const draft = { ...original, ...changes.value.typed };
-  form.title.current = sprintName(sprint.value);
   const close = (): void => {
     form.discard();
     whileOpen(closeDialog);
