@@ -295,12 +295,14 @@ describe('Sprints in the browser', () => {
   });
 
   test('are not overwritten if someone else has changed them', async () => {
-    const { plan, dialog } = await editSprint3();
+    const { plan, page, dialog } = await editSprint3();
     await dialog.getByLabel('Name').fill('Mine');
     await dialog.getByLabel('End date').fill('2130-12-24');
     await plan.service.client.put(`/api/sprints/${plan.sprints[2]}`, { goal: 'Theirs' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('button', { name: 'Keep theirs' }).waitFor();
+    // The button Save, which had the focus, is removed.
+    await until(page, 'document.activeElement.textContent', 'Edit Sprint 3');
     const differences = dialog.getByRole('list', { name: 'Theirs and mine' });
     expect(await differences.getByRole('listitem').allInnerTexts()).toEqual([
       'Name: theirs Sprint 3, mine Mine',

@@ -10,6 +10,7 @@ import { announce, announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
+import { recoverFocus } from '../../state/focus';
 import type { BoardState } from '../../state/model';
 import { sprintInText, sprintName, sprintsOf } from '../../state/model';
 import { fieldErrors } from '../../util/failure';
@@ -294,6 +295,8 @@ export function EditSprint({ store, state, id }: SprintDialogProps) {
   });
   const { changes, isChecked } = form;
   const isConflict = useSignal(false);
+  // The buttons differ, so the one that had the focus was removed.
+  useEffect(recoverFocus, [isConflict.value]);
   const whileOpen = useWhileOpen();
   const {
     isBusy,
