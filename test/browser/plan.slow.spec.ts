@@ -203,6 +203,19 @@ describe('The plan', () => {
     expect([x >= 0, x + width <= 320]).toEqual([true, true]);
   });
 
+  test('names the story whose field is changed, even if it was deleted meanwhile', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const dialog = page.getByRole('dialog');
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('e');
+    await dialog.getByLabel('Points').fill('3');
+    await plan.service.client.delete(`/api/stories/${plan.ids.Dog}`);
+    await card(page, 'Backlog', 'Dog').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Change “Dog”', { exact: true }).waitFor();
+  });
+
   test('asks for a field without overwriting what someone else has set meanwhile', async () => {
     const plan = await startPlan();
     const { client } = plan.service;

@@ -49,14 +49,18 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
       if (value === set[field]) return [];
       // If someone else has set the field meanwhile, the change is a conflict.
       const seen = value === original[field] && present ? undefined : original.version;
-      return { seen, change: { kind: 'story.update', id, set } as const };
+      const { title } = present ?? original;
+      return { seen, title, change: { kind: 'story.update', id, set } as const };
     });
     store.change(
       changes.map(({ change }) => change),
       {
         seen: changes.map(({ seen }) => seen),
+        // With the title, because someone else may have deleted the story.
         label:
-          changes.length > 1 ? `Change ${label.toLowerCase()} of ${countOf(changes)}` : undefined,
+          changes.length > 1
+            ? `Change ${label.toLowerCase()} of ${countOf(changes)}`
+            : `Change ${quoted(changes[0]?.title ?? '')}`,
       },
     );
     onClose();
