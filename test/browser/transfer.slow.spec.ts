@@ -711,6 +711,10 @@ describe('An export', () => {
       committed: { count: 1, points: 3 },
       added: { count: 1, points: 2 },
     });
+    // It does not replace a board.
+    await page.goto(`${service.url}/b/rocket/import`);
+    await choose(page, 'rocket.ndjson', whole.text);
+    await page.getByText('can only be imported as a new board').waitFor();
     // A file that was cut off is rejected, and nothing of it is imported.
     await page.goto(`${service.url}/import`);
     await choose(page, 'cut.ndjson', whole.text.slice(0, -40));

@@ -62,6 +62,12 @@ export function ImportView({ board }: { board?: string }) {
   );
 }
 
+/** What to do after the import, or its preview, has failed. */
+const textOf = (failure: unknown): string =>
+  failure instanceof ApiError && failure.code === 'name_taken'
+    ? 'A board with its history can only be imported as a new board. Choose Import in the list of boards, and enter a name that no board has.'
+    : failureText(failure);
+
 interface ImportProps {
   board?: string;
   /** Whether the field of the file gets the focus. */
@@ -82,7 +88,7 @@ function Import({ board, hasFocus, onAgain }: ImportProps) {
           <Errors
             failure={failure}
             hasFocus={current.isSent.value}
-            text={failureText(failure)}
+            text={textOf(failure)}
             onRetry={current.retry}
           />
         )}
