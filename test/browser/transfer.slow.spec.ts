@@ -172,6 +172,18 @@ describe('An import', () => {
     await end.click({ position: { x: 12, y: 12 } });
     await page.keyboard.type('12312027', { delay: 20 });
     expect(await end.inputValue()).toBe('2027-12-31');
+    // A date that does not exist is not used, and does not stay.
+    await end.blur();
+    await end.click({ position: { x: 12, y: 12 } });
+    await page.keyboard.type('0231', { delay: 20 });
+    expect(await end.inputValue()).toBe('');
+    await end.blur();
+    expect(await end.inputValue()).toBe('2027-12-31');
+    await importButton(page).click();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    const sprints = await all(service, '/api/boards/rocket/sprints');
+    const sprint = sprints.find(({ name }: { name?: string }) => name === 'Sprint 3');
+    expect(sprint).toMatchObject({ start_date: '2020-01-02', end_date: '2027-12-31' });
   });
 
   test('reads the same file again when it is chosen again', async () => {

@@ -245,6 +245,34 @@ export function Columns({ header, answer, isLinear, choices, onChoice }: Columns
   );
 }
 
+interface DateInputProps {
+  name: string;
+  value: string;
+  min?: string;
+  /** Called with each date while it is typed, and with an empty string for one that does not exist. */
+  onDate: (date: string) => void;
+}
+
+/** A field for a date. If it is left with a date that does not exist, it gets its former date again. */
+function DateInput({ name, value, min, onDate }: DateInputProps) {
+  const former = useRef(value);
+  return (
+    <input
+      type="date"
+      aria-label={name}
+      value={value}
+      min={min}
+      onFocus={() => (former.current = value)}
+      onChange={(event) => onDate(event.currentTarget.value)}
+      onBlur={({ currentTarget }) => {
+        if (!currentTarget.validity.badInput) return;
+        currentTarget.value = former.current;
+        onDate(former.current);
+      }}
+    />
+  );
+}
+
 /** The dates of the sprints that have none in the file. */
 export function SprintDates({ answer, choices, onChoice }: MappingProps & { answer: ImportView }) {
   const known = { ...answer.mapping.sprints, ...choices.sprints };
@@ -268,20 +296,16 @@ export function SprintDates({ answer, choices, onChoice }: MappingProps & { answ
       {all.map(({ name, dates }) => (
         <div key={name} class="mapped dates">
           <span class="mapped-name">{name}</span>
-          <input
-            type="date"
-            aria-label={`Start date of ${name}`}
+          <DateInput
+            name={`Start date of ${name}`}
             value={dates.start_date}
-            onChange={(event) => set(name, { ...dates, start_date: event.currentTarget.value })}
+            onDate={(date) => set(name, { ...dates, start_date: date })}
           />
-          <input
-            type="date"
-            aria-label={`End date of ${name}`}
+          <DateInput
+            name={`End date of ${name}`}
             value={dates.end_date ?? ''}
             min={dates.start_date}
-            onChange={(event) =>
-              set(name, { ...dates, end_date: event.currentTarget.value || null })
-            }
+            onDate={(date) => set(name, { ...dates, end_date: date || null })}
           />
         </div>
       ))}
