@@ -641,6 +641,16 @@ describe('Sprints in the browser', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   });
 
+  test('with long names are not cut off in menus', async () => {
+    const { client, url } = await startService();
+    const name = 'Sprint of the long name '.repeat(4).trim();
+    await client.post('/api/boards/rocket/sprints', { name, start_date: day(-6) });
+    const page = await openPage(`${url}/b/rocket`);
+    await page.getByRole('button', { name: 'All sprints' }).click();
+    const item = page.getByRole('menuitem', { name });
+    expect(await item.evaluate((each) => each.scrollWidth - each.clientWidth)).toBe(0);
+  });
+
   test('offer a new sprint if there is no next one', async () => {
     const service = await startService();
     const { client } = service;
