@@ -193,6 +193,25 @@ describe('For screen readers', () => {
     await announced(page, 'Connected again');
   });
 
+  test('the page does not announce after the last unsaved change that the connection is lost', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage('about:blank');
+    await page.clock.install();
+    await page.goto(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    await board.kill();
+    await page.keyboard.press('3');
+    await announced(page, 'No connection: 1 unsaved change');
+    // The stream is connected later than the change is saved.
+    await route(page, '**/stream?*', (route) => route.abort());
+    await board.restart();
+    await announced(page, 'No unsaved changes');
+    await page.clock.fastForward(1100);
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('The connection is lost');
+    await page.unrouteAll();
+    await announced(page, 'Connected again');
+  });
+
   test('the page does not announce “No unsaved changes” while a change is in conflict', async () => {
     const { client, ids, url } = await startSmallBoard();
     const page = await openPage(url);

@@ -273,8 +273,8 @@ function SaveState() {
   const announced = useRef({ isUnsaved: false, isOffline: false });
   useEffect(() => {
     if (isUnsaved === announced.current.isUnsaved) return;
-    // Both announcements imply whether the page is connected.
-    announced.current = { isUnsaved, isOffline: isUnsaved };
+    // The stream may be connected later than the changes are saved, which is then announced as its restoration.
+    announced.current = { isUnsaved, isOffline: isUnsaved || isOffline };
     const why = current?.queue.isBusy.value ? 'The service is busy' : 'No connection';
     if (isUnsaved) announce(`${why}: ${plural(unsaved, 'unsaved change')}`);
     else if (conflicts === 0) announce('No unsaved changes');
