@@ -110,10 +110,9 @@ export class SprintsInFull {
       if (revision !== board.revision) return undefined;
     }
     if (!sprint) throw new Problem(`no_${which}_sprint`);
-    const full: SprintInFullView = {
-      ...representSprint(sprint, now),
+    const full: SprintInFullView = Object.assign(representSprint(sprint, now), {
       stories: withTasks(stories, tasks),
-    };
+    });
     const bytes = Buffer.from(`${JSON.stringify(full)}\n`);
     this.isLong.set(sprint.id, bytes.length > BYTES_AT_ONCE);
     const answer = new CachedAnswer(etag, board.revision, bytes);

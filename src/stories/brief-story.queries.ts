@@ -32,9 +32,9 @@ export const BRIEF_COLUMNS = STORY_FIELDS.map((name) => {
 /** A row of `BRIEF_COLUMNS`. */
 export type BriefStoryRow = StoryRow & { is_long: number };
 
-export function representBriefStory({ is_long, ...row }: BriefStoryRow): BriefStory {
+export function representBriefStory(row: BriefStoryRow): BriefStory {
   const story = representStory(row);
-  return is_long ? { ...story, description: UNREAD } : story;
+  return row.is_long ? { ...story, description: UNREAD } : story;
 }
 
 /** Rows that one statement reads, because on SQLite it blocks the process. */

@@ -67,7 +67,7 @@ export class StoriesService {
     await requireFreeExternalIds(change, board, [body.external_id ?? null]);
     const seq = body.seq ?? last + 1;
     if (seq > MAX_INT32) throw new Problem('seq_exhausted');
-    return this.writer.create(change, board, { body: { ...body, seq }, sprint_id: sprintId });
+    return this.writer.create(change, board, { body, seq, sprint_id: sprintId });
   }
 
   /**

@@ -75,10 +75,10 @@ export class StoryListsService {
     return {
       ownerId: sprintId ?? board.id,
       board: {
-        ...board,
         tagOf: (at) => collectionTag(at, ...also),
         find: (reader) =>
           sprintId ? findBoardOf(reader, 'sprint_id', sprintId) : findRevision(reader, board.id),
+        ...board,
       },
       ...storyListSource(this.stories, scope, query),
     };

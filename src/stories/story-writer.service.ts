@@ -23,7 +23,8 @@ import { STORY_TABLES } from './story.queries';
 
 /** A story to create in a list. */
 export interface PlacedStory<Ref = never> {
-  body: CreateStory & { seq: number };
+  body: CreateStory;
+  seq: number;
   /** Null: the backlog. */
   sprint_id: number | null;
   /** Ignored unless the story is done. Default: now. */
@@ -196,7 +197,7 @@ export class StoryWriter {
 function represent(
   { instant }: Change,
   board: LockedBoard,
-  { body, sprint_id, done_at, created_at = instant, version = 1 }: PlacedStory<unknown>,
+  { body, seq, sprint_id, done_at, created_at = instant, version = 1 }: PlacedStory<unknown>,
 ): Omit<StoryView, 'id'> {
   const { status = 'todo' } = body;
   return {
@@ -204,7 +205,7 @@ function represent(
     sprint_id,
     title: body.title,
     description: body.description ?? null,
-    seq: body.seq,
+    seq,
     priority: body.priority ?? null,
     status,
     points: body.points ?? null,

@@ -24,11 +24,22 @@ export const STORY_TABLES = 'stories s JOIN boards b ON b.id = s.board_id';
 
 /** The representation of a row. */
 export const representStory = (row: StoryRow): StoryView => ({
-  ...row,
+  id: row.id,
+  board_name: row.board_name,
+  sprint_id: row.sprint_id,
+  title: row.title,
+  description: row.description,
+  seq: row.seq,
+  priority: row.priority,
+  status: row.status,
+  points: row.points,
+  assignee: row.assignee,
   labels: parseLabels(row.labels),
+  external_id: row.external_id,
   created_at: toRfc3339(row.created_at),
   updated_at: toRfc3339(row.updated_at),
   done_at: row.done_at && toRfc3339(row.done_at),
+  version: row.version,
 });
 
 // The most frequent read. With a repository it takes four times the processor time: 1,065 instead of 260 µs.
@@ -36,10 +47,8 @@ const STORY_BY_ID = `SELECT ${STORY_COLUMNS}, b.revision FROM ${STORY_TABLES} WH
 
 /** Reads a story, marked with the revision of its board. */
 export async function findStory(reader: Reader, id: number): Promise<StoryView | undefined> {
-  const [found] = await reader.query<StoryRow & { revision: number }>(STORY_BY_ID, [id]);
-  if (!found) return undefined;
-  const { revision, ...row } = found;
-  return atRevision(representStory(row), revision);
+  const [row] = await reader.query<StoryRow & { revision: number }>(STORY_BY_ID, [id]);
+  return row && atRevision(representStory(row), row.revision);
 }
 
 /** Locks the board of a story and reads the story. @throws Problem `story_not_found` */
@@ -50,14 +59,13 @@ export async function lockStory(
   if (!change.hasLocks && !(await change.lockBoardOf('story_id', id))) {
     throw new Problem('story_not_found');
   }
-  const found = await change.first<StoryRow & { board_id: number }>(
+  const row = await change.first<StoryRow & { board_id: number }>(
     `SELECT ${STORY_COLUMNS}, s.board_id FROM ${STORY_TABLES} WHERE s.id = ?`,
     [id],
   );
   // Usually its board is locked already. If it is another board, the change starts again with both locked.
-  const board = found && (await change.lockFound(found.board_id, found.board_name));
+  const board = row && (await change.lockFound(row.board_id, row.board_name));
   if (!board) throw new Problem('story_not_found');
-  const { board_id: _, ...row } = found;
   return { board, story: representStory(row) };
 }
 

@@ -12,7 +12,8 @@ import { findTasksOfStories } from './task.queries';
 
 /** A task to create in a story. */
 export interface PlacedTask {
-  body: CreateTask & { seq: number };
+  body: CreateTask;
+  seq: number;
   story_id: number;
   /** Ignored unless the task is done. Default: now. */
   done_at?: Date | null;
@@ -88,9 +89,9 @@ export class TaskWriter {
 /** The representation of a new task, which has no id yet. */
 function represent(
   { instant }: Change,
-  { story_id, body, done_at, created_at = instant }: PlacedTask,
+  { story_id, body, seq, done_at, created_at = instant }: PlacedTask,
 ): Omit<TaskView, 'id'> {
-  const { title, seq, status = 'todo', assignee = null, external_id = null } = body;
+  const { title, status = 'todo', assignee = null, external_id = null } = body;
   return {
     story_id,
     title,

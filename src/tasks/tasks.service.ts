@@ -64,7 +64,7 @@ export class TasksService {
         order: [column('seq', 't', 'integer'), column('id', 't', 'integer')],
         indexed: true,
         represent: representTask,
-        board: { ...board, tagOf: collectionTag, find },
+        board: { tagOf: collectionTag, find, ...board },
       },
       page,
     );
@@ -93,7 +93,7 @@ export class TasksService {
     const seq = body.seq ?? (story.last ?? 0) + 1;
     if (seq > MAX_INT32) throw new Problem('seq_exhausted');
     await requireFreeExternalId(change, storyId, body.external_id ?? null);
-    return this.writer.create(change, board, { story_id: storyId, body: { ...body, seq } });
+    return this.writer.create(change, board, { story_id: storyId, body, seq });
   }
 
   /** @throws Problem `task_not_found`, `precondition_failed` */

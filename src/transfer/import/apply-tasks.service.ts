@@ -71,10 +71,10 @@ export class ApplyTasks {
         last = Math.max(last, seq);
         const before = moved.get(external_id ?? '');
         const { status = before?.status, assignee = before?.assignee } = others;
-        const body = { title, status, assignee, external_id, seq };
         created.push({
           story_id: story.id,
-          body,
+          body: { title, status, assignee, external_id },
+          seq,
           done_at: done_at ?? (before?.done_at ? new Date(before.done_at) : null),
           created_at: before ? new Date(before.created_at) : others.created_at,
         });

@@ -188,7 +188,8 @@ export class ApplyService {
     const { tasks, done_at: doneAt = null, created_at: createdAt } = planned;
     const hasMore = route.length > 1 || (tasks?.length ?? 0) > 0;
     return {
-      body: { ...fieldsOf(planned), title: planned.title as string, seq },
+      body: { ...fieldsOf(planned), title: planned.title as string },
+      seq,
       sprint_id: route.at(-1) ?? null,
       done_at: doneAt,
       ...(createdAt && { created_at: createdAt }),
