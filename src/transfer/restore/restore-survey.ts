@@ -2,7 +2,7 @@ import { isObject } from '../../http/validation/collections';
 import { EXPORT_VERSION } from '../export/export-format';
 import type { ExportHeader } from '../export/export-format';
 import { linesOf } from '../export/export-lines';
-import { OPTIONAL, parseLine, requireRow } from '../export/export-validation';
+import { parseLine, requireRow, withOptional } from '../export/export-validation';
 import { InvalidFile, invalidLine } from '../files/invalid-file';
 import { Ids } from './ids';
 
@@ -99,7 +99,7 @@ class LineReader {
       const { kind, value } = kindOf(line, text);
       this.requireOrder(line, kind);
       requireRow(line, kind, value);
-      this.readRow(line, kind, { ...OPTIONAL[kind], ...value });
+      this.readRow(line, kind, withOptional(kind, value));
     }
     if (this.order === ORDER.event && !header.log) {
       throw invalidLine(line, 'unexpected', 'an export without the log has no events');

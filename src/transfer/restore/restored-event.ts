@@ -3,7 +3,7 @@ import type { EventView } from '../../events/event.dto';
 import { isObject } from '../../http/validation/collections';
 import { ID, MAX_INT32 } from '../../http/validation/numbers';
 import { fromRfc3339 } from '../../time/clock';
-import { OPTIONAL, parseLine, requireFields, requireRow } from '../export/export-validation';
+import { parseLine, requireFields, requireRow, withOptional } from '../export/export-validation';
 import { integer, orNull } from '../export/field-predicates';
 import { invalidLine } from '../files/invalid-file';
 import type { FileIds } from './restore-survey';
@@ -62,7 +62,7 @@ function readEvent(
 ): { event: EventView; version: number; sprint_id: number | null } {
   const { event: row, version, sprint_id, ...others } = parseLine(line, text);
   requireRow(line, 'event', row);
-  const event = { ...OPTIONAL.event, ...(row as EventView) };
+  const event = withOptional('event', row as Fields) as unknown as EventView;
   const isValid = isVersion(version) && isSprint(sprint_id) && Object.keys(others).length === 0;
   if (!isValid) throw invalidLine(line, 'malformed', 'the event has no valid version or sprint_id');
   requireShape(line, event);
