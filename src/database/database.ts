@@ -170,7 +170,7 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     return this.read(async () => {
       const snapshot = await this.limitedSnapshots.open(client, 'report');
       try {
-        return await work({ ...snapshot, signal: client.signal });
+        return await work({ signal: client.signal, ...snapshot });
       } finally {
         await snapshot.close();
       }

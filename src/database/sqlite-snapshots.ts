@@ -102,7 +102,7 @@ export class SqliteSnapshots implements Snapshots {
       thread.pending.set(id, { resolve, reject });
       // The process keeps running while a thread works, but not for an idle thread.
       thread.worker.ref();
-      thread.worker.postMessage({ ...request, id });
+      thread.worker.postMessage({ id, ...request });
     });
   }
 }

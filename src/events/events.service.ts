@@ -74,7 +74,7 @@ export class EventsService {
         bytes: BYTES,
         represent,
         table: () => Promise.resolve({ columns: CSV_COLUMNS, cells }),
-        board: { ...board, tagOf: collectionTag },
+        board: { tagOf: collectionTag, ...board },
         next: ({ revision }: EventRow) => ({ after: String(revision) }),
       },
       { limit },

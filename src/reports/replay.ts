@@ -98,7 +98,7 @@ export class Replay {
   *history(now: Date): Steps<SprintHistory> {
     const { revision, history } = this.completion ?? {
       revision: Infinity,
-      history: { ...this.present, imported: null, end: now.getTime() },
+      history: { imported: null, end: now.getTime(), ...this.present },
     };
     const { imported, end } = history;
     const stories: StoryHistory[] = [];
@@ -138,7 +138,7 @@ export class Replay {
       const end = Math.min(at, completedAt);
       const firstInstant = (): number => startOfDay(this.start_date, this.time_zone).getTime();
       const imported = completedAt < at ? Math.min(end, firstInstant()) : null;
-      const history = { ...this.present, imported, end };
+      const history = { imported, end, ...this.present };
       this.completion = { revision, at: instant, history };
     } else if (type === 'sprint.reopened') {
       this.completion = undefined;

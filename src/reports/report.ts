@@ -82,7 +82,7 @@ export function* report(history: SprintHistory): Steps<Report> {
     });
     if (end.inside && end.done) groups.completed.push(reported(end));
     if (end.inside && !end.done) {
-      groups.unfinished.push({ ...reported(end), carried_to: story.carried_to });
+      groups.unfinished.push(Object.assign(reported(end), { carried_to: story.carried_to }));
     }
     if (!committed) continue;
     const atCommitment = story.states.findLast(committed.includes);

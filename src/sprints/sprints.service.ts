@@ -38,13 +38,13 @@ export class SprintsService {
         represent: (row: SprintRow) => representSprint(row, now),
         ownerId: board.id,
         board: {
-          ...board,
           tagOf: (at) => collectionTag(at, today),
           find: (snapshot) => findRevision(snapshot, board.id),
+          ...board,
         },
       };
     };
-    return new Listing(this.database, { ...(await resolve(this.database)), resolve }, page);
+    return new Listing(this.database, { resolve, ...(await resolve(this.database)) }, page);
   }
 
   /** @throws Problem `sprint_not_found` */
