@@ -16,15 +16,21 @@ export interface Client {
 }
 
 /** The client of a response. Its signal is created when it is read, because most requests do not need it. */
-export function connectedClient({ request, raw }: Pick<FastifyReply, 'request' | 'raw'>): Client {
-  let signal: AbortSignal | undefined;
-  return {
-    key: clientKeyOf(request),
-    get signal() {
-      return (signal ??= signalOf(raw));
-    },
-  };
+class ConnectedClient implements Client {
+  private created?: AbortSignal;
+
+  constructor(
+    readonly key: string,
+    private readonly response: FastifyReply['raw'],
+  ) {}
+
+  get signal(): AbortSignal {
+    return (this.created ??= signalOf(this.response));
+  }
 }
+
+export const connectedClient = ({ request, raw }: Pick<FastifyReply, 'request' | 'raw'>): Client =>
+  new ConnectedClient(clientKeyOf(request), raw);
 
 /** A signal of the connection. (Fastify's `request.signal` is aborted as soon as a chunked body has arrived.) */
 function signalOf(response: FastifyReply['raw']): AbortSignal {
