@@ -601,6 +601,16 @@ describe('Text that is typed into a story', () => {
     expect(await page.evaluate(task('version'))).toBe(5);
   });
 
+  test('as the title of a task is saved by a click that renames the next one', async () => {
+    const board = await startSmallBoard();
+    const { page, dialog, field, rename, task } = await openTask(board);
+    await made2xx(board.client.post(`/api/stories/${board.ids.Ant}/tasks`, { title: 'Fill it' }));
+    await rename('Dig a well', 'Dig down');
+    await dialog.getByRole('button', { name: 'Rename task Fill it' }).click();
+    expect(await field.inputValue()).toBe('Fill it');
+    await until(page, task('title'), 'Dig down');
+  });
+
   test('as the title of a task is not saved if it is too long or empty', async () => {
     const board = await startSmallBoard();
     const { page, dialog, field, rename, task } = await openTask(board);
