@@ -11,6 +11,7 @@ import {
   stayOnReload,
   titles,
   until,
+  untilRead,
 } from './browser';
 import { startDemo } from './demo';
 import { startPlan } from './plan-board';
@@ -418,6 +419,31 @@ test('a dialog has a border in forced colours', async () => {
   const page = await openPage(`${url}/b/Demo/stories/46`, { forcedColors: 'active' });
   const border = page.getByRole('dialog').evaluate((each) => getComputedStyle(each).borderTopWidth);
   expect(await border).toBe('1px');
+});
+
+test.each([
+  [
+    'blocks',
+    `for (const name of ['localStorage', 'sessionStorage', 'indexedDB']) {
+      Object.defineProperty(window, name, { get: () => { throw new DOMException('', 'SecurityError'); } });
+    }`,
+  ],
+  [
+    'has no space in',
+    "Storage.prototype.setItem = () => { throw new DOMException('', 'QuotaExceededError'); };",
+  ],
+])('a board opens and is changed in a browser that %s its storage', async (_, script) => {
+  const board = await startSmallBoard();
+  const page = await openPage('about:blank');
+  await page.addInitScript(script);
+  await page.goto(board.url);
+  await card(page, 'To do', 'Ant').focus();
+  await page.keyboard.press('3');
+  await untilRead(async () => (await board.story('Ant')).status, 'done');
+  await page.keyboard.press('?');
+  await page.getByRole('checkbox').uncheck();
+  await page.reload();
+  await card(page, 'Done', 'Ant').waitFor();
 });
 
 test('a board that does not exist offers none of its views', async () => {

@@ -7,6 +7,7 @@ import type { StoryFieldRequest } from './state/dialogs';
 import { dialog } from './state/dialogs';
 import { STATUSES } from './state/model';
 import { canWrite } from './state/session';
+import { storedText, storeText } from './util/storage';
 
 /** An action of a key or of the command palette. */
 export interface Command {
@@ -22,12 +23,11 @@ export interface Command {
 const SINGLE_KEYS_OFF = 'single-keys-off';
 
 /** Whether a character alone runs a command. Speech input types characters by mistake (WCAG 2.1.4). */
-export const hasSingleKeys = signal(localStorage.getItem(SINGLE_KEYS_OFF) === null);
+export const hasSingleKeys = signal(storedText('localStorage', SINGLE_KEYS_OFF) === null);
 
 export function setSingleKeys(isOn: boolean): void {
   hasSingleKeys.value = isOn;
-  if (isOn) localStorage.removeItem(SINGLE_KEYS_OFF);
-  else localStorage.setItem(SINGLE_KEYS_OFF, 'true');
+  storeText('localStorage', SINGLE_KEYS_OFF, isOn ? null : 'true');
 }
 
 /** The key of a command as the page shows it; undefined if it has none, or if its key is turned off. */

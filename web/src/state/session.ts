@@ -5,6 +5,7 @@ import type { Session } from '../api/types';
 import { plural } from '../util/format';
 import { isolated } from '../util/names';
 import { delayAfter, whenTrue } from '../util/retry';
+import { storedText, storeText } from '../util/storage';
 import { leavePage } from '../util/unsaved';
 import { report, toast } from './announce';
 import { forgetBoards, unsavedBy } from './changes/outbox';
@@ -33,8 +34,7 @@ const LEFT = 'sprintline.left';
 function keep(next: Session | null): void {
   session.value = next;
   // The other tabs get no event if the text stays the same, so it contains the time.
-  if (next) localStorage.setItem(KEPT, JSON.stringify({ ...next, kept_at: Date.now() }));
-  else localStorage.removeItem(KEPT);
+  storeText('localStorage', KEPT, next && JSON.stringify({ ...next, kept_at: Date.now() }));
 }
 
 // All tabs share the session. After another user has signed in in another tab, this one must not go on as the first.
@@ -59,8 +59,8 @@ export async function loadSession(): Promise<void> {
       const { data } = await api.GET('/api/session');
       keep(data?.scope ? (data as Session) : null);
       sessionError.value = null;
-      const former = sessionStorage.getItem(LEFT);
-      sessionStorage.removeItem(LEFT);
+      const former = storedText('sessionStorage', LEFT);
+      storeText('sessionStorage', LEFT, null);
       if (former) void reportUnsaved(former);
       return;
     } catch (error) {
@@ -68,7 +68,7 @@ export async function loadSession(): Promise<void> {
         keep(null);
         return;
       }
-      const kept = localStorage.getItem(KEPT);
+      const kept = storedText('localStorage', KEPT);
       if (kept && !session.value) session.value = JSON.parse(kept) as Session;
       sessionError.value = error;
       await new Promise((resolve) => setTimeout(resolve, delayAfter(error, attempt)));
@@ -103,7 +103,7 @@ export async function signIn(token: string): Promise<void> {
   const { data } = await api.POST('/api/session', { body: { token } });
   const isOther = isExpired.value && former?.actor !== data?.actor;
   if (former) keep(data as Session);
-  if (former?.token_required && isOther) sessionStorage.setItem(LEFT, former.actor);
+  if (former?.token_required && isOther) storeText('sessionStorage', LEFT, former.actor);
   if (!former || isOther) {
     // The responses that the page has preloaded are errors, and the unsaved changes of a former user stay stored
     // under their name. Never resolves, so that this user does not send those changes while the page reloads.
@@ -124,7 +124,7 @@ export async function signOut(): Promise<void> {
   const actor = session.value?.actor;
   // First, because it closes the board, and the other tabs then stop storing theirs.
   session.value = undefined;
-  localStorage.removeItem(KEPT);
+  storeText('localStorage', KEPT, null);
   if (actor !== undefined) await forgetBoards(actor);
   leavePage(() => location.assign('/'));
 }
