@@ -202,8 +202,9 @@ describe('The reports', () => {
     await part(page, 'Forecast').getByText(`(${asked.sprints} sprints)`).waitFor();
     await page.reload();
     await part(page, 'Forecast').getByText(`(${asked.sprints} sprints)`).waitFor();
-    await page.getByLabel('Points', { exact: true }).fill('-4');
-    await part(page, 'Forecast').getByText('must be').waitFor();
+    await page.getByLabel('Points', { exact: true }).fill('1,000');
+    const wrong = 'Digits with at most two decimals. Write 1000 without a separator.';
+    await part(page, 'Forecast').getByText(wrong).waitFor();
     expect(await page.getByLabel('Points', { exact: true }).getAttribute('aria-invalid')).toBe(
       'true',
     );

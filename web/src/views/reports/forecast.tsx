@@ -72,7 +72,7 @@ export function Forecast({ board, input }: { board: string; input: string }) {
 function searchOf(asked: Asked): string {
   const params = new URLSearchParams();
   for (const [name, value] of Object.entries(asked)) {
-    // The service rejects NaN, and the field shows its error.
+    // The service rejects NaN.
     if (value.trim()) params.set(name, String(parseNumber(value)));
   }
   return params.toString();
@@ -128,12 +128,19 @@ interface InputsProps {
   error: ApiError | null;
 }
 
+/** The error of a text that is no number, which the service cannot describe: it receives NaN. */
+function errorOf(name: keyof Asked, text: string): string | undefined {
+  if (!text.trim() || !Number.isNaN(parseNumber(text))) return undefined;
+  const digits = name === 'points' ? 'Digits with at most two decimals.' : 'Digits only.';
+  return `${digits} Write 1000 without a separator.`;
+}
+
 /** The fields for the parameters of the forecast. */
 function Inputs({ asked, data, error }: InputsProps) {
   const input = (name: keyof Asked, label: string, other?: keyof Asked) => (
     <TextField
       label={label}
-      error={error?.detailOf(name)}
+      error={errorOf(name, asked[name]) ?? error?.detailOf(name)}
       inputMode={name === 'points' ? 'decimal' : 'numeric'}
       autocomplete="off"
       value={asked[name]}
