@@ -175,6 +175,18 @@ describe('The settings of a board', () => {
     expect((await service.client.get('/api/boards/rocket')).status).toBe(404);
   });
 
+  test('delete it once its name is typed as the page shows it, without its double space', async () => {
+    const { service, page } = await openSettings();
+    await service.client.patch('/api/boards/rocket', { name: 'rocket  two' });
+    await page.waitForURL(`${service.url}/b/rocket%20%20two/settings`);
+    await page.getByRole('button', { name: 'Delete board' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Delete rocket two?' });
+    await dialog.getByLabel('Name of the board').fill('rocket two');
+    await dialog.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.waitForURL(`${service.url}/`);
+    expect((await service.client.get('/api/boards')).body).toHaveLength(1);
+  });
+
   test('are not offered again once the board is deleted', async () => {
     const { service, page } = await openSettings();
     const dialog = page.getByRole('dialog');

@@ -17,12 +17,16 @@ interface DeleteBoardProps {
   onClose: () => void;
 }
 
+/** A name as the page shows it: with one space in place of several. */
+const asShown = (name: string): string => name.trim().replace(/\s+/g, ' ');
+
 /** Asks for the name of the board before it is deleted with everything on it. */
 export function DeleteBoard({ board, onDeleted, onClose }: DeleteBoardProps) {
   const typed = useSignal('');
+  const isConfirmed = asShown(typed.value) === asShown(board.name);
   const { isBusy, error, submit } = useSubmit(failureText);
   const remove = async (): Promise<void> => {
-    if (typed.value.trim() !== board.name) {
+    if (!isConfirmed) {
       error.value = `Type ${board.name}.`;
       return;
     }
@@ -45,7 +49,7 @@ export function DeleteBoard({ board, onDeleted, onClose }: DeleteBoardProps) {
       <DialogForm
         action="Delete"
         kind="danger"
-        isDisabled={typed.value.trim() !== board.name}
+        isDisabled={!isConfirmed}
         isBusy={isBusy.value}
         onSubmit={() => submit(remove)}
         onCancel={onClose}
