@@ -77,7 +77,7 @@ describe('The settings of a board', () => {
     await page.waitForFunction(() => document.querySelector('[aria-invalid=true]'));
     expect(await field.getAttribute('aria-invalid')).toBe('true');
     await page.getByRole('alert').getByText('Choose a time zone, such as Europe/Berlin.').waitFor();
-    await field.fill('Europe/Berlin');
+    await field.fill(' Europe/Berlin ');
     const week = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'];
     for (const name of week) await page.getByRole('checkbox', { name }).uncheck();
     await save(page);

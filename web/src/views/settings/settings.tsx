@@ -190,7 +190,8 @@ function useDraft(store: BoardStore, board: Board) {
     }
     const { data } = await api.PATCH('/api/boards/{board_name}', {
       params: { path: { board_name: board.name }, header: { 'If-Match': etag } },
-      body: typed as Partial<Board>,
+      // The service ignores spaces around the name, but not around the time zone.
+      body: { ...typed, time_zone: typed.time_zone?.trim() } as Partial<Board>,
     });
     // What was typed meanwhile is not saved yet.
     const later = Object.entries(changes.value.typed).filter(
