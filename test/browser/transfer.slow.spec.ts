@@ -1,7 +1,18 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { promised } from '../support/faults';
-import { axe, card, delay, list, openPage, route, startService, titles, until } from './browser';
+import {
+  axe,
+  card,
+  delay,
+  list,
+  openPage,
+  route,
+  startService,
+  titles,
+  until,
+  untilRead,
+} from './browser';
 import { day } from './small-board';
 
 const csv = (...rows: string[]): string => `${rows.join('\n')}\n`;
@@ -193,8 +204,33 @@ describe('An import', () => {
     const file = page.getByLabel('File', { exact: true });
     expect(await file.inputValue()).toContain('wrong.csv');
     // A browser reports no change of a field that has the file already.
+    const value = await file.evaluate((field: HTMLInputElement) => {
+      field.click();
+      return field.value;
+    });
+    expect(value).toBe('');
+  });
+
+  test('names the file that it reads after another one was dropped, or none was chosen', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    const file = page.getByLabel('File', { exact: true });
+    await choose(page, 'two.csv', csv('title', 'Ant', 'Bee'));
+    await untilRead(async () => (await counts(page, 'Stories'))[0], '2');
+    const dropped = await page.evaluateHandle(
+      (text) => {
+        const data = new DataTransfer();
+        data.items.add(new File([text], 'one.csv'));
+        return data;
+      },
+      csv('title', 'Cat'),
+    );
+    await page.getByRole('heading', { level: 1 }).dispatchEvent('drop', { dataTransfer: dropped });
+    await untilRead(async () => (await counts(page, 'Stories'))[0], '1');
+    expect(await file.inputValue()).toContain('one.csv');
     await file.dispatchEvent('click');
-    expect(await file.inputValue()).toBe('');
+    await file.dispatchEvent('cancel');
+    expect(await file.inputValue()).toContain('one.csv');
   });
 
   test('stays when someone else renames the board', async () => {

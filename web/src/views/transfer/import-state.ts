@@ -97,9 +97,8 @@ function useFile(isImporting: Signal<boolean>, onRead: (name: string, former: st
   const file = useSignal<Chosen | null>(null);
   const fileError = useSignal('');
   const lastChosen = useRef<File | null>(null);
-  const choose = async (chosen: File | undefined): Promise<void> => {
+  const choose = async (chosen: File): Promise<void> => {
     fileError.value = '';
-    if (!chosen) return;
     lastChosen.current = chosen;
     if (chosen.size > MAX_BYTES) {
       fileError.value = 'The file has more than 32 MiB. Export it in parts.';

@@ -112,16 +112,7 @@ interface PartProps {
 function FileForm({ board, current, hasFocus }: PartProps & { hasFocus: boolean }) {
   const { file, fileError, choose } = current;
   return (
-    <form
-      class="setting"
-      noValidate
-      onSubmit={(event) => event.preventDefault()}
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault();
-        void choose(event.dataTransfer?.files[0]);
-      }}
-    >
+    <form class="setting" noValidate onSubmit={(event) => event.preventDefault()}>
       <FileField
         error={fileError.value}
         hasFocus={hasFocus}
@@ -260,11 +251,47 @@ function Foot({ board, current }: PartProps) {
 interface FileFieldProps {
   error: string;
   hasFocus: boolean;
-  onChoose: (file: File | undefined) => void;
+  onChoose: (file: File) => void;
 }
 
+/** Shows a file in a field, as if the user had chosen it there. */
+function show(file: File, field: HTMLInputElement): void {
+  const list = new DataTransfer();
+  list.items.add(file);
+  field.files = list.files;
+}
+
+/** The field for the file, which can also be dropped anywhere on the page. */
 function FileField({ error, hasFocus, onChoose }: FileFieldProps) {
   const input = useRef<HTMLInputElement>(null);
+  const chosen = useRef<File>(undefined);
+  const choose = (file: File | undefined): void => {
+    if (!file) return;
+    chosen.current = file;
+    onChoose(file);
+  };
+  const latest = useRef(choose);
+  latest.current = choose;
+  useEffect(() => {
+    // By default, the browser opens the file in place of the page.
+    const accept = (event: DragEvent): void => {
+      if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+    };
+    const drop = (event: DragEvent): void => {
+      accept(event);
+      const [file] = event.dataTransfer?.files ?? [];
+      const field = input.current;
+      if (!file || !field || field.matches(':disabled')) return;
+      show(file, field);
+      latest.current(file);
+    };
+    addEventListener('dragover', accept);
+    addEventListener('drop', drop);
+    return () => {
+      removeEventListener('dragover', accept);
+      removeEventListener('drop', drop);
+    };
+  }, []);
   useEffect(() => {
     if (hasFocus) input.current?.focus();
   }, [hasFocus]);
@@ -278,10 +305,10 @@ function FileField({ error, hasFocus, onChoose }: FileFieldProps) {
           // Otherwise the browser ignores the same file after it was corrected.
           onClick={(event) => (event.currentTarget.value = '')}
           accept=".csv,.tsv,.txt,.json,.ndjson,.jsonl"
-          onChange={(event) => {
-            const [chosen] = event.currentTarget.files ?? [];
-            onChoose(chosen);
+          onCancel={(event) => {
+            if (chosen.current) show(chosen.current, event.currentTarget);
           }}
+          onChange={(event) => choose(event.currentTarget.files?.[0])}
         />
       )}
     </Field>
