@@ -611,6 +611,18 @@ describe('Text that is typed into a story', () => {
     await until(page, task('title'), 'Dig down');
   });
 
+  test('as the title of a task goes into its field, even if selecting its text does not focus it', async () => {
+    const { page, dialog, field } = await openTask(await startSmallBoard());
+    await page.evaluate(() => {
+      HTMLInputElement.prototype.select = function () {
+        this.setSelectionRange(0, this.value.length);
+      };
+    });
+    await dialog.getByRole('button', { name: 'Rename task Dig a well' }).click();
+    await page.keyboard.type('Dig deep');
+    expect(await field.inputValue()).toBe('Dig deep');
+  });
+
   test('as the title of a task is not saved if it is too long or empty', async () => {
     const board = await startSmallBoard();
     const { page, dialog, field, rename, task } = await openTask(board);

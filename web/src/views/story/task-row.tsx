@@ -87,6 +87,8 @@ function TaskTitle({ store, task, onClose }: TaskTitleProps) {
     seen.current = { seen: task.version, revision: store.confirmed.revision.value };
   }
   useLayoutEffect(() => {
+    // Not every browser focuses a field whose text is selected.
+    field.current?.focus();
     field.current?.select();
     // The field is removed, too, when the dialog is closed.
     return () => {
