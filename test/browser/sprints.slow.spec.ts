@@ -174,6 +174,8 @@ describe('Sprints in the browser', () => {
     await dialog.getByText('It overlaps Sprint 2, Sprint 3.').waitFor();
     await dialog.getByLabel('Start date').fill(day(24));
     await dialog.getByText('It overlaps Sprint 3.').waitFor();
+    await dialog.getByLabel('Start date').fill('');
+    await dialog.getByText('It overlaps').waitFor({ state: 'detached' });
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await page.getByRole('button', { name: 'Change Sprint 3' }).click();
     await page.getByRole('menuitem', { name: 'Edit sprint' }).click();

@@ -64,10 +64,14 @@ function errorsOf({ start_date: start, end_date: end }: Draft): Errors {
 
 const errorsFrom = (failure: unknown): Errors => fieldErrors(failure, NAMES, wordsOf);
 
-/** The sprints that are not completed and share days with a draft. Without an end, a sprint ends when the next begins. */
+/**
+ * The sprints that are not completed and share days with a draft; none before the draft has a start. Without an end, a
+ * sprint ends when the next begins.
+ */
 const overlapping = (state: BoardState, { start_date, end_date }: Draft, id?: number): Sprint[] =>
   sprintsOf(state).filter(
     (each) =>
+      start_date !== '' &&
       each.id !== id &&
       each.state !== 'completed' &&
       each.end_date !== null &&
