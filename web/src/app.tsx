@@ -21,31 +21,22 @@ import { lazy } from './util/lazy';
 import { isHidden } from './util/visible';
 import { BoardView } from './views/board/board';
 
-const BoardsView = lazy(async () => (await import('./views/boards/boards')).BoardsView);
-const ReportsView = lazy(async () => (await import('./views/reports/reports')).ReportsView);
-const SettingsView = lazy(async () => (await import('./views/settings/settings')).SettingsView);
-const ImportView = lazy(async () => (await import('./views/transfer/import')).ImportView);
-const TokensView = lazy(async () => (await import('./views/tokens/tokens')).TokensView);
-const SignInView = lazy(async () => (await import('./views/sign-in/sign-in')).SignInView);
-const SignInDialog = lazy(async () => (await import('./views/sign-in/sign-in')).SignInDialog);
-const NewBoard = lazy(async () => (await import('./views/boards/new-board')).NewBoard, closeDialog);
-const NewStory = lazy(async () => (await import('./views/story/new-story')).NewStory, closeDialog);
-const StoryDialog = lazy(async () => (await import('./views/story/story')).StoryDialog, closeStory);
-const Palette = lazy(async () => (await import('./components/palette')).Palette, closeDialog);
-const NewStories = lazy(
-  async () => (await import('./views/story/new-stories')).NewStories,
-  closeDialog,
-);
-const StoryField = lazy(
-  async () => (await import('./views/story/story-field')).StoryField,
-  closeDialog,
-);
-const PlanView = lazy(async () => (await import('./views/plan/plan')).PlanView);
-const SprintDialog = lazy(
-  async () => (await import('./views/sprint/dialogs')).SprintDialog,
-  closeDialog,
-);
-const ConflictDialog = lazy(async () => (await import('./components/conflict')).ConflictDialog);
+const BoardsView = lazy(() => import('./views/boards/boards'), 'BoardsView');
+const ReportsView = lazy(() => import('./views/reports/reports'), 'ReportsView');
+const SettingsView = lazy(() => import('./views/settings/settings'), 'SettingsView');
+const ImportView = lazy(() => import('./views/transfer/import'), 'ImportView');
+const TokensView = lazy(() => import('./views/tokens/tokens'), 'TokensView');
+const SignInView = lazy(() => import('./views/sign-in/sign-in'), 'SignInView');
+const SignInDialog = lazy(() => import('./views/sign-in/sign-in'), 'SignInDialog');
+const NewBoard = lazy(() => import('./views/boards/new-board'), 'NewBoard', closeDialog);
+const NewStory = lazy(() => import('./views/story/new-story'), 'NewStory', closeDialog);
+const StoryDialog = lazy(() => import('./views/story/story'), 'StoryDialog', closeStory);
+const Palette = lazy(() => import('./components/palette'), 'Palette', closeDialog);
+const NewStories = lazy(() => import('./views/story/new-stories'), 'NewStories', closeDialog);
+const StoryField = lazy(() => import('./views/story/story-field'), 'StoryField', closeDialog);
+const PlanView = lazy(() => import('./views/plan/plan'), 'PlanView');
+const SprintDialog = lazy(() => import('./views/sprint/dialogs'), 'SprintDialog', closeDialog);
+const ConflictDialog = lazy(() => import('./components/conflict'), 'ConflictDialog');
 
 const undo = (): void => store.value?.undo();
 

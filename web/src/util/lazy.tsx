@@ -5,16 +5,45 @@ import { Skeleton } from '../components/controls';
 import { Dialog } from '../components/dialog';
 import { backoff, Pause } from './retry';
 
+type PropsOf<Component> =
+  Component extends ComponentType<infer Props extends object> ? Props : never;
+
+/** Finds the URL in the error of an import, which Chromium and Firefox name. */
+const SCRIPT_URL = /https?:\/\/[^\s?]+/;
+
+/**
+ * Returns a function that imports a module, and may be called again after a failure. Some versions of browsers never
+ * request a URL again whose import has failed, so the URL then gets a query.
+ */
+function repeatable<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  let attempts = 0;
+  let url: string | undefined;
+  return async () => {
+    attempts += 1;
+    try {
+      if (url === undefined) return await load();
+      return (await import(`${url}?${attempts}`)) as Module;
+    } catch (error) {
+      url ??= SCRIPT_URL.exec(String(error))?.[0];
+      throw error;
+    }
+  };
+}
+
 /**
  * A component whose script is loaded when it is first shown, and requested again until it is loaded.
+ * @param load imports the module
+ * @param name the name of the component in the module
  * @param close closes the component if it is a dialog
  */
-export function lazy<P extends object>(
-  load: () => Promise<ComponentType<P>>,
+export function lazy<Module, Name extends keyof Module>(
+  load: () => Promise<Module>,
+  name: Name,
   close?: () => void,
-): ComponentType<P> {
-  let loaded: ComponentType<P> | undefined;
-  return function Lazy(props: P) {
+): ComponentType<PropsOf<Module[Name]>> {
+  const next = repeatable(load);
+  let loaded: ComponentType<PropsOf<Module[Name]>> | undefined;
+  return function Lazy(props: PropsOf<Module[Name]>) {
     const isFailed = useSignal(false);
     const isLoaded = useSignal(loaded !== undefined);
     // An effect would wait for the next frame.
@@ -24,7 +53,7 @@ export function lazy<P extends object>(
       const request = async (): Promise<void> => {
         for (let attempt = 0; isShown && !isLoaded.value; attempt++) {
           try {
-            loaded = await load();
+            loaded = (await next())[name] as typeof loaded;
             isLoaded.value = true;
           } catch {
             isFailed.value = true;
