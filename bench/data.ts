@@ -225,10 +225,13 @@ function* events(board: Board): Generator<Value[]> {
     const sprint = {
       id,
       name: `Sprint ${id}`,
+      goal: 'Users can reset their password',
       start_date,
       end_date,
+      state: 'planned',
       started_at: null,
       completed_at: null,
+      external_id: null,
       ...common,
     };
     yield [...event('sprint.created', AT, id, 1), null, null, JSON.stringify(sprint)];
