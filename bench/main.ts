@@ -12,7 +12,7 @@ import { measureWaiting } from './waiting';
 
 const USAGE = `npm run bench [-- PART… OPTIONS]
 
-Parts; all of them by default, with --quick ratios and start:
+Parts; all of them by default, with --quick ratios, transfer and start:
   ratios     the service against a bare server with the same statements
   growth     latencies on a board of a million stories against one of a thousand
   waiting    small requests of one client during large ones of another
@@ -66,7 +66,7 @@ async function main(): Promise<void> {
     memory: (database) => measureMemory(database, quick),
     start: (database) => measureStart(database, quick),
   };
-  const byDefault = quick ? ['ratios', 'start'] : Object.keys(parts);
+  const byDefault = quick ? ['ratios', 'transfer', 'start'] : Object.keys(parts);
   const names = positionals.length > 0 ? positionals : byDefault;
   if (values.help || names.some((name) => !(name in parts))) {
     console.log(USAGE);
