@@ -312,7 +312,7 @@ describe('Text that is typed into a story', () => {
     await description.press('Control+End');
     await page.keyboard.press('Backspace');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await until(page, fieldOf(board.ids.Ant, 'description.length'), 32_767);
+    await until(page, fieldOf(board.ids.Ant, 'description?.length'), 32_767);
   });
 
   test('stays when someone deletes the story, and can become a new one', async () => {
