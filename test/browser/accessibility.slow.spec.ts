@@ -193,6 +193,21 @@ describe('For screen readers', () => {
     await announced(page, 'Connected again');
   });
 
+  test('the page does not announce a loss of the connection while it opens a board on a slow network', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage('about:blank');
+    await page.clock.install();
+    await route(page, '**/stream?*', (route) => route.abort());
+    await page.goto(url);
+    await page.getByText('Connecting…').waitFor();
+    await page.clock.fastForward(1100);
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('The connection is lost');
+    await page.unrouteAll();
+    await page.getByText('Connecting…').waitFor({ state: 'detached' });
+    await page.clock.fastForward(1100);
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('Connected again');
+  });
+
   test('the page does not announce after the last unsaved change that the connection is lost', async () => {
     const board = await startKillableBoard();
     const page = await openPage('about:blank');

@@ -256,10 +256,14 @@ function SaveState() {
   const current = store.value;
   const unsaved = current?.queue.state.value === 'offline' ? current.queue.pending.value.length : 0;
   const conflicts = current?.queue.conflicts.value.length ?? 0;
-  const isOffline =
-    current !== null &&
-    (current.connection.isUnreachable.value ||
-      (current.confirmed.state.value !== null && !current.events.isLive.value));
+  const isUnreachable = current !== null && current.connection.isUnreachable.value;
+  const isLive = current !== null && current.events.isLive.value;
+  const isConnecting =
+    isUnreachable || (current !== null && current.confirmed.state.value !== null && !isLive);
+  /** The board whose stream has been open; another one is still being opened, which is no loss. */
+  const opened = useRef<typeof current>(null);
+  if (isLive) opened.current = current;
+  const isOffline = isUnreachable || (isConnecting && opened.current === current);
   const isUnsaved = unsaved > 0;
   const announced = useRef({ isUnsaved: false, isOffline: false });
   useEffect(() => {
@@ -294,7 +298,7 @@ function SaveState() {
           <span class="wide"> {unsaved === 1 ? 'change' : 'changes'}</span>
         </span>
       ) : (
-        isOffline && <span class="save-state">Connecting…</span>
+        isConnecting && <span class="save-state">Connecting…</span>
       )}
     </>
   );
