@@ -208,6 +208,7 @@ describe('The reports', () => {
     expect(await page.getByLabel('Points', { exact: true }).getAttribute('aria-invalid')).toBe(
       'true',
     );
+    await part(page, 'Forecast').getByText('confidence').waitFor({ state: 'detached' });
   });
 
   test('say that a forecast needs three completed sprints', async () => {

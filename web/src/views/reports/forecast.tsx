@@ -60,7 +60,7 @@ export function Forecast({ board, input }: { board: string; input: string }) {
       input={input}
       words={
         <>
-          {data && <Words data={data} />}
+          {data && !error && <Words data={data} />}
           <Inputs asked={asked} data={data} error={error} />
         </>
       }
