@@ -271,6 +271,8 @@ describe('The sprint board', () => {
     await page.getByRole('alert').getByText('to 2147483647').waitFor();
     await priority.fill('-2147483648');
     await page.getByRole('alert').getByText('to 2147483647').waitFor({ state: 'detached' });
+    await priority.fill('1e3');
+    await page.getByRole('alert').getByText('to 2147483647').waitFor();
   });
 
   test('keeps the search in the URL', async () => {

@@ -1,4 +1,4 @@
-import { parseNumber } from '../../../web/src/util/number';
+import { parseInteger, parseNumber } from '../../../web/src/util/number';
 
 describe('A typed number', () => {
   test.each([
@@ -28,5 +28,20 @@ describe('A typed number', () => {
     'many',
   ])('%j is not one', (text) => {
     expect(parseNumber(text)).toBeNaN();
+  });
+});
+
+describe('A typed integer', () => {
+  test.each([
+    ['0', 0],
+    [' 13 ', 13],
+    ['-2', -2],
+    ['+2', 2],
+  ])('%j is %d', (text, value) => {
+    expect(parseInteger(text)).toBe(value);
+  });
+
+  test.each(['', '1.0', '1,000', '1e3', '0x10', 'many'])('%j is not one', (text) => {
+    expect(parseInteger(text)).toBeNaN();
   });
 });

@@ -8,7 +8,7 @@ import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
 import { isLonger, MAX_TITLE, tooLong } from '../../util/length';
 import { linksIn } from '../../util/links';
-import { parseNumber } from '../../util/number';
+import { parseInteger, parseNumber } from '../../util/number';
 
 type TextFields = Exclude<(typeof FORM_FIELDS)[number], 'status'>;
 
@@ -51,7 +51,7 @@ export function fieldsOf(draft: Draft): Required<Omit<StoryFields, 'sprint_id'>>
     title: draft.title.trim(),
     description: draft.description || null,
     points: points === '' ? null : parseNumber(points),
-    priority: draft.priority.trim() === '' ? null : Number(draft.priority),
+    priority: draft.priority.trim() === '' ? null : parseInteger(draft.priority),
     assignee: draft.assignee.trim() || null,
     labels: labelsOf(draft.labels),
     status: draft.status,
