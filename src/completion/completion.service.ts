@@ -101,7 +101,10 @@ export class CompletionService {
     const target = isItself ? undefined : await this.sprints.find(change, unfinished);
     if (target?.board_id === sprint.board_id) {
       if (target.completed_at !== null) {
-        throw new Problem('sprint_completed', 'The sprint of `unfinished` is completed.');
+        throw new Problem(
+          'sprint_completed',
+          'The sprint for the unfinished stories is completed.',
+        );
       }
       return target.id;
     }

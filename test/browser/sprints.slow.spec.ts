@@ -686,7 +686,7 @@ describe('Sprints in the browser', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('1 story is not done').waitFor();
     await plan.service.client.post(`/api/sprints/${plan.sprints[1]}/complete`, {});
-    await dialog.getByRole('alert').getByText('already completed').waitFor();
+    await dialog.getByRole('alert').getByText('The sprint is already completed.').waitFor();
   });
 
   test.each(['light', 'dark'] as const)('have no errors in axe (%s)', async (colorScheme) => {

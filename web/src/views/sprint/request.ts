@@ -19,7 +19,6 @@ export interface SprintDialogProps {
 const WORDS: Record<string, string> = {
   no_next_sprint_to_carry_to: 'There is no next sprint. Choose another list, or create a sprint.',
   precondition_failed: 'Someone else has changed the sprint. Check it, then try again.',
-  sprint_completed: 'This sprint, or the one that you chose, is already completed.',
   sprint_full: 'That sprint would have more than 2,000 stories. Choose another list.',
   sprint_not_begun: 'The sprint cannot be started before its start date.',
   sprint_not_completed: 'The sprint was already reopened.',
