@@ -8,6 +8,7 @@ const TOKEN = /spl_[0-9a-f]{16}_[\w-]*/g;
 
 /** Masks tokens in a string for the log, also those of which a part is percent-encoded, even repeatedly. */
 export function withoutTokens(text: string): string {
+  if (!/spl_|%/.test(text)) return text;
   const masked = text.replace(TOKEN, 'spl_...');
   let decoded = masked;
   for (let i = 0; i < MAX_DECODED && decoded.includes('%'); i += 1) {

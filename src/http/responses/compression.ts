@@ -40,14 +40,14 @@ export async function compressLongResponses(server: FastifyInstance): Promise<vo
       ...hooks,
       (request, reply, payload, done) => {
         const etag = reply.getHeader('etag') as string | undefined;
-        const wanted = request.headers['if-none-match'];
-        if (etag !== undefined) {
+        const isCompressed = reply.getHeader('content-encoding') === 'gzip';
+        const isKnown = reply.statusCode === 304;
+        if (etag !== undefined && (isCompressed || isKnown)) {
           const tag = compressedTag(etag);
-          const isCompressed = reply.getHeader('content-encoding') === 'gzip';
-          const isKnown = reply.statusCode === 304 && wanted?.includes(tag) === true;
-          if (isCompressed || isKnown) reply.header('ETag', tag);
+          const wanted = request.headers['if-none-match'];
+          if (isCompressed || wanted?.includes(tag)) reply.header('ETag', tag);
         }
-        if (reply.statusCode !== 304) {
+        if (!isKnown) {
           done(null, payload);
           return;
         }

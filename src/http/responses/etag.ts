@@ -28,7 +28,8 @@ export function etagOf(body: string | Buffer): string {
  */
 export function notModified(reply: FastifyReply, etag: string): boolean {
   reply.header('ETag', etag);
-  const isKnown = names(reply.request.headers['if-none-match'] ?? '', [etag], withoutW);
+  const { 'if-none-match': sent } = reply.request.headers;
+  const isKnown = sent !== undefined && names(sent, [etag], withoutW);
   if (isKnown) reply.code(304);
   return isKnown;
 }
