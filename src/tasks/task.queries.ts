@@ -11,10 +11,17 @@ export const TASK_COLUMNS =
 
 /** The representation of a row of `TASK_COLUMNS`, whose times are as they are stored. */
 export const representTask = (row: TaskView): TaskView => ({
-  ...row,
+  id: row.id,
+  story_id: row.story_id,
+  title: row.title,
+  seq: row.seq,
+  status: row.status,
+  assignee: row.assignee,
+  external_id: row.external_id,
   created_at: toRfc3339(row.created_at),
   updated_at: toRfc3339(row.updated_at),
   done_at: row.done_at && toRfc3339(row.done_at),
+  version: row.version,
 });
 
 /** The most tasks of a story: if it moves to another board, one event contains all of them. */
@@ -36,8 +43,8 @@ export async function findTask(
     [id],
   );
   if (!row) return undefined;
-  const { board_id, board_name, revision, ...task } = row;
-  return { task: representTask(task), board: { id: board_id, name: board_name, revision } };
+  const board = { id: row.board_id, name: row.board_name, revision: row.revision };
+  return { task: representTask(row), board };
 }
 
 /** Reads the board of a story, the number of its tasks and their greatest `seq`; undefined without the story. */

@@ -23,6 +23,7 @@ export interface ListSource {
   indexed: boolean | 'searched';
   /** SQL of the bytes of a row, if they vary so much that the average length does not bound a part. */
   bytes?: string;
+  /** The representation of a row, without the columns of the board. */
   represent: (row: never) => object;
   /** Returns the list as CSV. Reads what it needs besides the rows from their snapshot. */
   table?: (reader: Reader) => Promise<Table>;

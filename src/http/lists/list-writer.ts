@@ -13,12 +13,7 @@ export interface ListWriter {
 }
 
 export function jsonWriter(source: ListSource): ListWriter {
-  // Without the columns of the board: JSON leaves out undefined properties.
-  const represent = (row: Row): object =>
-    Object.assign(source.represent(row as never), {
-      __revision: undefined,
-      __revision_tag: undefined,
-    });
+  const represent = (row: Row): object => source.represent(row as never);
   return {
     begin: '[',
     separator: ',',
