@@ -1149,6 +1149,29 @@ describe('A message', () => {
       .waitFor();
   });
 
+  test('says that a story is not saved because its sprint was deleted', async () => {
+    const board = await startSmallBoard();
+    const { body: next } = await board.client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 2',
+      start_date: day(11),
+    });
+    const page = await openPageWithoutStream(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await list(page, 'Sprint 2').waitFor({ state: 'attached' });
+    await board.client.delete(`/api/sprints/${next.id}`);
+    await page.keyboard.press('Shift+ArrowRight');
+    await page
+      .getByRole('alert')
+      .getByText('Not saved: Move “Ant” to Sprint 2. That sprint was deleted.')
+      .waitFor();
+    await page.getByRole('textbox', { name: 'New story in Sprint 2' }).fill('Elk');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText('Not saved: Create “Elk”. That sprint was deleted.')
+      .waitFor();
+  });
+
   test('says that a key needs a card', async () => {
     const board = await startSmallBoard();
     for (const [view, text] of [

@@ -7,6 +7,7 @@ const error = (status: number, code: string, errors?: object[]): ApiError =>
 describe('The text of an error', () => {
   test.each([
     [401, 'unauthorized', 'Your session has ended. Sign in, then try again.'],
+    [404, 'sprint_not_found', 'That sprint was deleted.'],
     [409, 'seq_exhausted', 'That list is full. Choose another list.'],
     [412, 'precondition_failed', 'Someone else has changed it. Check it, then try again.'],
     [429, 'too_many_requests', 'Too many requests. Try again in a moment.'],

@@ -4,6 +4,7 @@ import { ApiError, isDisconnected } from '../api/problem';
 const WORDS: Record<string, string> = {
   precondition_failed: 'Someone else has changed it. Check it, then try again.',
   seq_exhausted: 'That list is full. Choose another list.',
+  sprint_not_found: 'That sprint was deleted.',
   too_many_requests: 'Too many requests. Try again in a moment.',
   unauthorized: 'Your session has ended. Sign in, then try again.',
 };
@@ -13,6 +14,8 @@ export function failureText(failure: unknown): string {
   if (failure instanceof ApiError) {
     // Only moves send a position that can be rejected.
     if (failure.detailOf('position')) return 'The story next to it is no longer in that list.';
+    // The page offers existing sprints only.
+    if (failure.detailOf('sprint_id')) return WORDS.sprint_not_found!;
     return WORDS[failure.code] ?? failure.message;
   }
   if (isDisconnected(failure)) return 'The service cannot be reached. Try again in a moment.';
