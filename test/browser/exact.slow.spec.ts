@@ -471,6 +471,27 @@ describe('Text that is typed into a story', () => {
     }
   });
 
+  test('counts as unchanged once it is as it was, even if a program has saved other line breaks', async () => {
+    const board = await startSmallBoard([{ title: 'Ant', description: 'One\r\nTwo' }]);
+    await board.client.put(`/api/sprints/${board.sprint}`, { goal: 'One\r\nTwo' });
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    const description = dialog.getByRole('textbox', { name: 'Description' });
+    await description.fill('One\nTwo\nThree');
+    await description.fill('One\nTwo');
+    await dialog.getByText('changed').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('button', { name: 'Change Sprint 1' }).click();
+    await page.getByRole('menuitem', { name: 'Edit sprint' }).click();
+    const goal = dialog.getByLabel('Goal');
+    await goal.fill('One');
+    await goal.fill('One\nTwo');
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await reloadUnasked(page);
+    await card(page, 'To do', 'Ant').waitFor();
+  });
+
   test('stays if its sprint is completed while it is typed', async () => {
     const board = await startSmallBoard();
     const { body: next } = await board.client.post('/api/boards/rocket/sprints', {

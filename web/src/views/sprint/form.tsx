@@ -15,6 +15,7 @@ import type { BoardState } from '../../state/model';
 import { sprintInText, sprintName, sprintsOf } from '../../state/model';
 import { fieldErrors } from '../../util/failure';
 import { formatDate } from '../../util/format';
+import { withTypedBreaks } from '../../util/line-breaks';
 import { isolated } from '../../util/names';
 import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
@@ -42,7 +43,7 @@ const LABELS: Record<keyof Draft, string> = {
 
 const draftOf = (sprint: Partial<Sprint>): Draft => ({
   name: sprint.name ?? '',
-  goal: sprint.goal ?? '',
+  goal: withTypedBreaks(sprint.goal ?? ''),
   start_date: sprint.start_date ?? '',
   end_date: sprint.end_date ?? '',
 });

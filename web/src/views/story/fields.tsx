@@ -7,6 +7,7 @@ import { FORM_FIELDS } from '../../state/changes/change';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
 import { isLonger, MAX_TITLE, tooLong } from '../../util/length';
+import { withTypedBreaks } from '../../util/line-breaks';
 import { linksIn } from '../../util/links';
 import { parseInteger, parseNumber } from '../../util/number';
 
@@ -34,7 +35,7 @@ export const newDraft = (list: ListId, filters: URLSearchParams): Draft => ({
 
 export const draftOf = (story: Card): Draft => ({
   title: story.title,
-  description: story.description ?? '',
+  description: withTypedBreaks(story.description ?? ''),
   points: story.points === null ? '' : String(story.points),
   priority: story.priority === null ? '' : String(story.priority),
   assignee: story.assignee ?? '',
