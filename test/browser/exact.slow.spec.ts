@@ -694,7 +694,7 @@ describe('Text that is typed into a story', () => {
     await rename('Dig a well', 'Dig deep');
     await board.client.delete(`/api/tasks/${id}`);
     await page
-      .getByText(/Not saved: Rename a task to .*Dig deep/)
+      .getByText('Not saved: Rename a task to “Dig deep”. The task was deleted.')
       .first()
       .waitFor();
   });

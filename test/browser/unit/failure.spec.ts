@@ -8,6 +8,8 @@ describe('The text of an error', () => {
   test.each([
     [401, 'unauthorized', 'Your session has ended. Sign in, then try again.'],
     [404, 'sprint_not_found', 'That sprint was deleted.'],
+    [404, 'story_not_found', 'The story was deleted, or you no longer have access to it.'],
+    [404, 'task_not_found', 'The task was deleted.'],
     [409, 'seq_exhausted', 'That list is full. Choose another list.'],
     [412, 'precondition_failed', 'Someone else has changed it. Check it, then try again.'],
     [429, 'too_many_requests', 'Too many requests. Try again in a moment.'],

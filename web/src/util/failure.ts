@@ -5,6 +5,8 @@ const WORDS: Record<string, string> = {
   precondition_failed: 'Someone else has changed it. Check it, then try again.',
   seq_exhausted: 'That list is full. Choose another list.',
   sprint_not_found: 'That sprint was deleted.',
+  story_not_found: 'The story was deleted, or you no longer have access to it.',
+  task_not_found: 'The task was deleted.',
   too_many_requests: 'Too many requests. Try again in a moment.',
   unauthorized: 'Your session has ended. Sign in, then try again.',
 };
