@@ -1,4 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
+import { made2xx } from '../support/make';
 import {
   axe,
   card,
@@ -579,6 +580,15 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.ariaLabel', names[0]);
     await page.keyboard.press('Enter');
     await until(page, 'document.activeElement.ariaLabel', 'New task');
+  });
+
+  test('moves to the heading of a story when someone else removes the focused task', async () => {
+    const { client, url, ids } = await startSmallBoard();
+    const task = await made2xx(client.post(`/api/stories/${ids.Ant}/tasks`, { title: 'Dig' }));
+    const page = await openPage(`${url}/stories/${ids.Ant}`);
+    await page.getByRole('button', { name: 'Rename task Dig' }).focus();
+    await client.delete(`/api/tasks/${task.id}`);
+    await until(page, 'document.activeElement.textContent', 'Ant');
   });
 
   test('moves to Close when a sprint was completed', async () => {

@@ -1,7 +1,8 @@
-import { useId } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
+import { recoverFocus } from '../../state/focus';
 import type { Card } from '../../state/model';
 import { formatNumber, plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
@@ -41,6 +42,8 @@ export function Tasks({ store, story, title, error, isReadOnly, onTitle }: Tasks
   const note = useId();
   const tasks = store.view.value?.tasks.get(story.id) ?? [];
   const done = tasks.filter(({ status }) => status === 'done').length;
+  // Someone else may have removed the task that had the focus.
+  useEffect(() => recoverFocus(), [tasks.length]);
   if (isReadOnly && tasks.length === 0 && title === '') return null;
   return (
     <section class="tasks">
