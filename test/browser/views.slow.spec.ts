@@ -591,6 +591,35 @@ describe('The focus', () => {
     await until(page, 'document.activeElement.textContent', 'Ant');
   });
 
+  test('stays in a story when someone else deletes the story while its button Delete has the focus', async () => {
+    const { client, url, ids } = await startSmallBoard();
+    const page = await openPage(`${url}/stories/${ids.Ant}`);
+    await page.getByRole('button', { name: 'Delete' }).focus();
+    await client.delete(`/api/stories/${ids.Ant}`);
+    await page.getByRole('button', { name: 'Create' }).waitFor();
+    await until(page, 'document.activeElement.textContent', 'Ant');
+  });
+
+  test('moves to a story when someone else removes the focused button or link of the plan', async () => {
+    const { service, url, sprints, ids } = await startPlan();
+    const { client } = service;
+    const page = await openPage(url);
+    const focusedStory = 'document.activeElement.ariaLabel';
+    await card(page, 'Backlog', 'Eel').focus();
+    await page.getByRole('button', { name: 'Start sprint' }).focus();
+    await client.post(`/api/sprints/${sprints[1]}/start`, {});
+    await until(page, focusedStory, 'Eel');
+    await page.getByRole('link', { name: 'Sprint 3' }).focus();
+    await client.delete(`/api/sprints/${sprints[2]}`);
+    await until(page, focusedStory, 'Eel');
+    await card(page, 'Backlog', 'Fox').focus();
+    await page.keyboard.press('x');
+    await card(page, 'Backlog', 'Eel').focus();
+    await page.getByRole('button', { name: 'Clear selection' }).focus();
+    await client.delete(`/api/stories/${ids.Fox}`);
+    await until(page, focusedStory, 'Eel');
+  });
+
   test('moves to Close when a sprint was completed', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo`);

@@ -54,6 +54,13 @@ export function PlanList(props: PlanListProps) {
   const focusOnMore = useFocusOnMore(stories);
   const isKnown = store.lists.loaded.value.has(list);
   const part = list === null ? store.lists.part.value : null;
+  // Someone else may delete the sprint while a link or a button of it has the focus.
+  useLayoutEffect(
+    () => () => {
+      if (section.current?.contains(document.activeElement)) recoverFocus();
+    },
+    [],
+  );
   useLoading(section, store, list, track);
   const isFixed = sprint?.state === 'completed';
   const edge = list === null ? store.view.value?.edge : undefined;

@@ -33,7 +33,10 @@ export function clearSelection(): void {
 /** Deselects stories that no longer exist, or that a filter hides. */
 export function keepSelected(isShown: (id: number) => boolean): void {
   const kept = [...selected.value].filter(isShown);
-  if (kept.length < selected.value.size) selected.value = new Set(kept);
+  if (kept.length === selected.value.size) return;
+  selected.value = new Set(kept);
+  // The focus may be in the bar of the selection, which is removed.
+  if (kept.length === 0) recoverFocus();
 }
 
 /** Selects or deselects a story, or selects the range from the last picked story to it. */

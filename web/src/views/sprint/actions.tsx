@@ -1,8 +1,10 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Sprint } from '../../api/types';
 import { useCommands } from '../../commands';
 import { Button, Icon } from '../../components/controls';
 import { Menu } from '../../components/menu';
 import { openDialog } from '../../state/dialogs';
+import { recoverFocus } from '../../state/focus';
 import { sprintInText, sprintName, sprintsOf } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { store } from '../../state/stores';
@@ -27,9 +29,15 @@ export function SprintActions({ sprint }: { sprint: Sprint }) {
     ].filter(() => canWrite.value),
     [sprint, canStart, canWrite.value],
   );
+  const actions = useRef<HTMLDivElement>(null);
+  // Read before they are drawn again, perhaps without the button that has the focus.
+  const hadFocus = actions.current?.contains(document.activeElement);
+  useLayoutEffect(() => {
+    if (hadFocus) recoverFocus();
+  });
   if (!canWrite.value) return null;
   return (
-    <div class="sprint-actions">
+    <div ref={actions} class="sprint-actions">
       {canStart && <Button onClick={open('start')}>Start sprint</Button>}
       {isRunning && <Button onClick={open('complete')}>Complete sprint</Button>}
       <Menu

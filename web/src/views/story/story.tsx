@@ -9,6 +9,7 @@ import { announceUnsaved } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change, StoryFields } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
+import { recoverFocus } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { useStoryTitle } from '../../state/title';
@@ -95,6 +96,8 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   const { draft, original, typed, isDirty, isChanged, change } = edit;
   const state = store.view.value;
   const isReadOnly = !canWrite.value || store.reader.failure.value !== null;
+  // A deleted story has no button Delete, which may have had the focus.
+  useEffect(() => recoverFocus(), [isDeleted, isReadOnly]);
   if (!state) return null;
 
   const errors = errorsOf(draft, state, isDeleted ? null : story.sprint_id);
