@@ -321,12 +321,27 @@ describe('Text that is typed into a story', () => {
     const dialog = await openStory(page, 'Bee');
     await dialog.getByLabel('Description').fill('Makes honey');
     await board.client.delete(`/api/stories/${board.ids.Bee}`);
-    await dialog.getByText('This story was deleted.').waitFor();
+    await dialog.getByText('This story was deleted, or moved to another board.').waitFor();
     expect(await dialog.getByLabel('Description').inputValue()).toBe('Makes honey');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await card(page, 'To do', 'Bee').getByText('#5').waitFor();
     const { body } = await board.client.get('/api/stories/5');
     expect(body).toMatchObject({ title: 'Bee', description: 'Makes honey' });
+  });
+
+  test('stays when someone moves the story to another board, which the dialog and a link say', async () => {
+    const { client, url, ids } = await startSmallBoard();
+    const other = await made2xx(client.post('/api/boards/balloon/sprints', { start_date: day(0) }));
+    const page = await openPage(url);
+    const dialog = await openStory(page, 'Bee');
+    await dialog.getByLabel('Description').fill('Makes honey');
+    await client.put(`/api/stories/${ids.Bee}`, { sprint_id: other.id });
+    await dialog.getByText('or moved to another board').waitFor();
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Makes honey');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await card(page, 'To do', 'Bee').getByText('#5').waitFor();
+    await page.goto(`${url}/stories/${ids.Bee}`);
+    await dialog.getByText('It may have been deleted, or moved to another board.').waitFor();
   });
 
   test('stays when someone deletes the board, and cannot be saved', async () => {
@@ -1525,7 +1540,7 @@ describe('The live board', () => {
     }, `${board.url}/stories/999`);
     await page.getByRole('banner').getByText('Connecting').waitFor();
     await page.unroute(reads);
-    await page.getByText('This story does not exist').waitFor();
+    await page.getByText('There is no such story on this board').waitFor();
     await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
   });
 

@@ -371,7 +371,7 @@ describe('A story of another board', () => {
     const board = await startSmallBoard();
     const { body } = await board.client.post('/api/boards/moon/backlog', { title: 'Rock' });
     const page = await openPage(`${board.url}/backlog/stories/${body.id}`);
-    await page.getByText('This story does not exist').waitFor();
+    await page.getByText('There is no such story on this board').waitFor();
     await page.keyboard.press('Escape');
     await page.getByText('The backlog is empty').waitFor();
     expect(await titles(page, 'Backlog')).toEqual([]);

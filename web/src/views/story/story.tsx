@@ -21,6 +21,9 @@ import { draftOf, errorsOf, fieldsOf, StoryForm } from './fields';
 import { History } from './history';
 import { createTask, Tasks } from './tasks';
 
+const NOT_HERE =
+  'There is no such story on this board. It may have been deleted, or moved to another board.';
+
 /** The dialog of a story: its fields, tasks and history. */
 export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   const isLoaded = useSignal(false);
@@ -68,7 +71,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   if (failure.value || !story) {
     return (
       <Dialog title="Story" onClose={closeStory}>
-        <p role="alert">{failure.value || 'This story does not exist, or it was deleted.'}</p>
+        <p role="alert">{failure.value || NOT_HERE}</p>
       </Dialog>
     );
   }
@@ -87,7 +90,7 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
 interface StoryBodyProps {
   store: BoardStore;
   story: Card;
-  /** Whether someone has deleted the story while it was open. */
+  /** Whether someone has deleted the story, or moved it to another board, while it was open. */
   isDeleted: boolean;
 }
 
@@ -248,8 +251,8 @@ function Notices({ store, story, isDeleted, isChanged }: StoryBodyProps & { isCh
       {gone && <BoardGone failure={gone} />}
       {isDeleted && !gone && (
         <p class="notice" role="alert">
-          This story was deleted.
-          {canWrite.value && ' Press Create to save it as a new story.'}
+          This story was deleted, or moved to another board.
+          {canWrite.value && ' Press Create to save it as a new story of this board.'}
         </p>
       )}
       {isChanged && !isDeleted && (
