@@ -967,6 +967,22 @@ describe('A lost response', () => {
 });
 
 describe('Undo', () => {
+  test('of a change that is being saved says at once that it follows', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage(url);
+    const { arrived, release } = await hold(page, /\/api\/stories\/\d+$/, 'PUT');
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('2');
+    await arrived;
+    await page.keyboard.press('z');
+    await page
+      .getByRole('region', { name: 'Messages' })
+      .getByText('Undone once it is saved: Move “Ant” to In progress')
+      .waitFor();
+    release();
+    await card(page, 'To do', 'Ant').waitFor();
+  });
+
   test('restores a deleted story with its tasks and place, and then undoes the changes before', async () => {
     const board = await startSmallBoard();
     const { client } = board;

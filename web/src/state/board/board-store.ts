@@ -238,7 +238,8 @@ export class BoardStore {
         return;
       }
       this.queue.undoOnceConfirmed(pending.group);
-      if (this.queue.isOffline.value) report(`Undone once it is saved: ${pending.label}`);
+      // Without an answer, the user would press the key again, which undoes the change before.
+      report(`Undone once it is saved: ${pending.label}`);
       return;
     }
     const view = this.view.value;
