@@ -185,15 +185,25 @@ test('a dialog is not covered by the message about the change before', async () 
   expect(await page.getByRole('button', { name: 'Undo' }).count()).toBe(0);
 });
 
+/** The lower edge of the message that offers Undo, and the space below it that its shadow has. */
+async function placeOfMessage(page: Page): Promise<{ bottom: number; space: number }> {
+  const messages = page.getByRole('region', { name: 'Messages' });
+  const undo = messages.locator('div', { has: page.getByRole('button', { name: 'Undo' }) });
+  const [area, message] = [await messages.boundingBox(), await undo.boundingBox()];
+  const bottom = message!.y + message!.height;
+  return { bottom, space: area!.y + area!.height - bottom };
+}
+
 test('the buttons of a story are not covered by the message about a removed task', async () => {
   const { url } = await startDemo();
   for (const width of [390, 1280]) {
     const page = await openPage(`${url}/b/Demo/stories/46`, { viewport: { width, height: 600 } });
     const remove = page.getByRole('dialog').getByRole('button', { name: /^Remove task/ });
     await remove.first().press('Enter');
-    const message = await page.getByRole('button', { name: 'Undo' }).boundingBox();
+    const { bottom, space } = await placeOfMessage(page);
     const save = await page.getByRole('button', { name: 'Save' }).boundingBox();
-    expect(message!.y + message!.height).toBeLessThan(save!.y);
+    expect(bottom).toBeLessThan(save!.y);
+    expect(space).toBeGreaterThanOrEqual(40);
   }
 });
 
@@ -203,9 +213,10 @@ test('the bar of the selected stories is not covered by a message', async () => 
   await card(page, 'Backlog', 'Dog').focus();
   await page.keyboard.press('2');
   await page.keyboard.press('x');
-  const message = await page.getByRole('region', { name: 'Messages' }).boundingBox();
+  const { bottom, space } = await placeOfMessage(page);
   const bar = await page.getByRole('toolbar', { name: 'Selected stories' }).boundingBox();
-  expect(message!.y + message!.height).toBeLessThanOrEqual(bar!.y);
+  expect(bottom).toBeLessThanOrEqual(bar!.y);
+  expect(space).toBeGreaterThanOrEqual(40);
 });
 
 test('the points of a story with a long word stay in one line when its sprint is completed', async () => {
