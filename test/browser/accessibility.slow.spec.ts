@@ -183,6 +183,25 @@ describe('For screen readers', () => {
     await announced(page, 'No results');
   });
 
+  test('the page says how many stories a search has found after the service has searched', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await page.clock.install();
+    const { arrived, release } = await hold(page, /stories\?q=no/);
+    await page.getByLabel('Search').fill('no');
+    await page.clock.fastForward(200);
+    await arrived;
+    await page.getByText('Searching…').first().waitFor();
+    await page.clock.fastForward(1000);
+    expect(await page.getByText('No story matches.').count()).toBe(0);
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('0 stories found');
+    release();
+    await page.getByText('No story matches.').first().waitFor();
+    await page.clock.fastForward(1000);
+    await announced(page, '0 stories found');
+  });
+
   test('the page announces that the connection is lost, and that it is restored', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
 import { hasSingleKeys, useCommands } from '../commands';
@@ -16,13 +16,30 @@ const found = signal<{ search: string; lists: ReadonlyMap<number, ListId> } | nu
 export const countFound = (sprints: ReadonlySet<ListId>): number =>
   [...(found.value?.lists.values() ?? [])].filter((list) => sprints.has(list)).length;
 
-/** Searches on the service when the user pauses typing; the plan also finds the stories of a filter that are not loaded. */
-function useFound(params: URLSearchParams): void {
+const NAMES = ['q', 'assignee', 'label'];
+
+/** The search and the filters of the URL. */
+const asked = computed(() => {
   const { board, view } = route.value;
-  const [q, assignee, label] = NAMES.map((name) => params.get(name) ?? undefined);
-  const search = JSON.stringify([board, q, assignee, label]);
+  const [q, assignee, label] = NAMES.map((name) => query.value.get(name) ?? undefined);
   const isFiltered = assignee !== undefined || label !== undefined;
-  const isNeeded = Boolean(board && (q?.trim() || (view === 'backlog' && isFiltered)));
+  return {
+    ...{ board, q, assignee, label },
+    search: JSON.stringify([board, q, assignee, label]),
+    /** Whether the service searches, too; on the plan it also finds the stories of a filter that are not loaded. */
+    isNeeded: Boolean(board && (q?.trim() || (view === 'backlog' && isFiltered))),
+  };
+});
+
+/** The last search that the service has answered, or for which it could not be reached. */
+const answered = signal('');
+
+/** Whether the service is still searching, so that other stories may match, too. */
+const isSearching = computed(() => asked.value.isNeeded && answered.value !== asked.value.search);
+
+/** Searches on the service when the user pauses typing. */
+function useFound(): void {
+  const { board, q, assignee, label, search, isNeeded } = asked.value;
   useEffect(() => {
     if (found.value?.search !== search) found.value = null;
     if (!isNeeded) return;
@@ -45,15 +62,19 @@ function useFound(params: URLSearchParams): void {
       }
     };
     // Without a connection, only the loaded fields are searched.
-    const timer = setTimeout(() => void find().catch(() => undefined), 200);
+    const run = (): Promise<void> =>
+      find()
+        .catch(() => undefined)
+        .finally(() => {
+          if (isLatest) answered.value = search;
+        });
+    const timer = setTimeout(() => void run(), 200);
     return () => {
       isLatest = false;
       clearTimeout(timer);
     };
   }, [search, isNeeded]);
 }
-
-const NAMES = ['q', 'assignee', 'label'];
 
 /** As in the API, an empty assignee or label means stories that have none. */
 export const hasFilter = (params: URLSearchParams): boolean =>
@@ -94,6 +115,9 @@ function textOf(story: Card): string {
   return text;
 }
 
+/** The text of a list without a story that passes the filters. */
+export const noMatch = (): string => (isSearching.value ? 'Searching…' : 'No story matches.');
+
 interface FiltersProps {
   /** The loaded stories, whose assignees and labels can be chosen. */
   stories: Iterable<Card>;
@@ -123,7 +147,7 @@ export function Filters({ stories, onChoose }: FiltersProps) {
   // The board shows no filters once its sprint is no longer active.
   useEffect(() => recoverFocus, []);
   const params = query.value;
-  useFound(params);
+  useFound();
   const all = [...stories];
   const people = new Set<string>();
   const labels = new Set<string>();
@@ -134,10 +158,10 @@ export function Filters({ stories, onChoose }: FiltersProps) {
   const isFiltered = hasFilter(params);
   const count = isFiltered ? filtered(all, params).length : null;
   useEffect(() => {
-    if (count === null) return;
+    if (count === null || isSearching.value) return;
     const timer = setTimeout(() => announce(`${plural(count, 'story', 'stories')} found`), 600);
     return () => clearTimeout(timer);
-  }, [count, params.toString()]);
+  }, [count, params.toString(), isSearching.value]);
   return (
     <search class="filters">
       <input

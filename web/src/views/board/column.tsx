@@ -4,7 +4,7 @@ import type { Status } from '../../api/types';
 import { hasSingleKeys } from '../../commands';
 import { CardList } from '../../components/card';
 import { Button, StatusMark } from '../../components/controls';
-import { hasFilter } from '../../components/filters';
+import { hasFilter, noMatch } from '../../components/filters';
 import { useFocusOnMore } from '../../components/show-more';
 import { query } from '../../router';
 import { report } from '../../state/announce';
@@ -81,11 +81,7 @@ export function Column({ store, sprint, status, name, stories, isLoaded, isFixed
       )}
       {isLoaded && stories.length === 0 && (
         <p class="empty">
-          {hasFilter(query.value) ? (
-            'No story matches.'
-          ) : (
-            <Empty status={status} isFixed={isFixed} />
-          )}
+          {hasFilter(query.value) ? noMatch() : <Empty status={status} isFixed={isFixed} />}
         </p>
       )}
     </section>

@@ -3,6 +3,7 @@ import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Sprint, Velocity } from '../../api/types';
 import { CardList } from '../../components/card';
 import { Button } from '../../components/controls';
+import { noMatch } from '../../components/filters';
 import { Goal } from '../../components/goal';
 import { useFocusOnMore } from '../../components/show-more';
 import { pathOf } from '../../router';
@@ -107,7 +108,7 @@ export function PlanList(props: PlanListProps) {
         </Button>
       )}
       {(isKnown || part) && stories.length === 0 && (
-        <p class="empty">{isFiltered ? 'No story matches.' : <Empty isBacklog={!sprint} />}</p>
+        <p class="empty">{isFiltered ? noMatch() : <Empty isBacklog={!sprint} />}</p>
       )}
       {!isKnown && !part && store.connection.isUnreachable.value && (
         <p class="empty">{UNREACHABLE}</p>
