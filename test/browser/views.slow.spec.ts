@@ -407,6 +407,22 @@ test('the browser shows another board when it goes back over several pages', asy
   await card(page, 'To do', 'Ant').waitFor();
 });
 
+test('a new board keeps its typed name when another tab is opened', async () => {
+  const { url } = await startService();
+  const page = await openPage(url);
+  await page.getByRole('button', { name: 'New board' }).click();
+  const name = page.getByRole('dialog', { name: 'New board' }).getByLabel('Name');
+  await name.fill('Moon');
+  await page.evaluate(
+    "addEventListener('storage', ({ key }) => { isTold = key === 'sprintline.session' }); isTold = false",
+  );
+  const other = await page.context().newPage();
+  await other.goto(url);
+  await until(page, 'isTold', true);
+  await page.evaluate('new Promise(requestAnimationFrame)');
+  expect(await name.inputValue()).toBe('Moon');
+});
+
 test('a board that is created late does not take the user away from another one', async () => {
   const { url } = await startDemo();
   const page = await openPage(url);

@@ -15,7 +15,7 @@ export function followRoute(): void {
     const { board, view } = route.value;
     const name = session.value && board ? board : null;
     untracked(() => {
-      if (store.value?.name === name) return;
+      if ((store.value?.name ?? null) === name) return;
       // A dialog belongs to the board over which it was opened.
       closeDialog();
       store.value?.close();
