@@ -156,6 +156,18 @@ test('a story can be saved without scrolling to its end', async () => {
   }
 });
 
+test.each([320, 390])('a window of %d pixels shows when a story was changed', async (width) => {
+  const { url } = await startDemo();
+  const viewport = { width, height: 600 };
+  const page = await openPage(`${url}/b/Demo/stories/46`, { viewport });
+  const time = page.getByRole('dialog').getByText(/^#46, changed/);
+  await time.waitFor();
+  const isCut = await time.evaluate(
+    (each) => each.scrollWidth > each.clientWidth || each.scrollHeight > each.clientHeight,
+  );
+  expect(isCut).toBe(false);
+});
+
 test('a dialog has no scrollbar if it fits, and a click on its scrollbar does not close it', async () => {
   const { url } = await startPlan();
   const page = await openPage(url);
