@@ -69,6 +69,20 @@ describe('The settings of a board', () => {
     expect(body).toMatchObject({ time_zone: 'Europe/Berlin', version: 3 });
   });
 
+  test('show no message that they are saved beside the error of a later attempt', async () => {
+    const { page } = await openSettings();
+    const message = page.getByRole('region', { name: 'Messages' }).getByText('Settings saved');
+    await page.getByRole('checkbox', { name: 'Friday' }).uncheck();
+    await save(page);
+    await message.waitFor();
+    // Otherwise the message would be closed after a few seconds.
+    await message.hover();
+    await page.getByLabel('Name').fill('Team Comet');
+    await page.getByLabel('Name').press('Enter');
+    await page.getByText('Another board has this name.').waitFor();
+    expect(await message.count()).toBe(0);
+  });
+
   test('change its time zone and working days', async () => {
     const { service, page } = await openSettings();
     await page.getByLabel('Time zone').fill('Moon/Copernicus');

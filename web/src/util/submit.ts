@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../api/problem';
+import { closeReports } from '../state/announce';
 import { randomKey } from './random';
 
 /**
@@ -14,6 +15,8 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
     if (isBusy.value) return;
     isBusy.value = true;
     error.value = undefined;
+    // The message about the former request would seem to be about this one.
+    closeReports();
     run()
       .catch(async (failure: unknown) => {
         const isStale = failure instanceof ApiError && failure.status === 412;
