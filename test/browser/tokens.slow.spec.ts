@@ -104,6 +104,13 @@ describe('Signing in', () => {
     expect(await page.getByText('Buy a ticket').count()).toBe(0);
   });
 
+  test('calls a text invalid that is longer than the service reads', async () => {
+    const place = await startClosed();
+    const page = await openPage(`${place.url}/b/rocket`);
+    await signIn(page, 'x'.repeat(9000));
+    await page.getByText('This token is not valid').waitFor();
+  });
+
   test('ends in all tabs, and then no tab stores its board again', async () => {
     const place = await startClosed();
     const page = await openAs(place, place.admin, '/b/rocket');

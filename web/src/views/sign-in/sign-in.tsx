@@ -75,7 +75,8 @@ function SignInForm() {
 }
 
 function messageOf(failure: unknown): string {
-  if (failure instanceof ApiError && (failure.status === 401 || failure.status === 400)) {
+  // The service rejects a text that is much longer than a token with 413.
+  if (failure instanceof ApiError && [400, 401, 413].includes(failure.status)) {
     return 'This token is not valid. It may have expired, or it was deleted.';
   }
   return failureText(failure);
