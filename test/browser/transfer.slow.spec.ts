@@ -7,6 +7,7 @@ import {
   delay,
   list,
   openPage,
+  openPageWithoutStream,
   route,
   startService,
   titles,
@@ -244,6 +245,17 @@ describe('An import', () => {
     await importButton(page).click();
     await page.getByText('Imported').first().waitFor();
     expect(await all(service, '/api/boards/moon/backlog')).toHaveLength(2);
+  });
+
+  test('does not create its board again after someone else has deleted it', async () => {
+    const service = await startRocket();
+    const page = await openPageWithoutStream(`${service.url}/b/rocket/import`);
+    await choose(page, 'stories.csv', csv('title', 'Ant'));
+    await preview(page).waitFor();
+    await service.client.delete('/api/boards/rocket?force=true');
+    await importButton(page).click();
+    await page.getByRole('alert').getByText('this board was renamed or deleted').waitFor();
+    expect(await all(service, '/api/boards')).toEqual([]);
   });
 
   test('reads the file that was chosen last, even if the former one is read later', async () => {

@@ -28,6 +28,18 @@ interface PreviewState {
   failure: unknown;
 }
 
+/** What to do after the import, or its preview, has failed. */
+export function textOf(failure: unknown): string {
+  const code = failure instanceof ApiError ? failure.code : '';
+  if (code === 'name_taken') {
+    return 'A board with its history can only be imported as a new board. Choose Import in the list of boards, and enter a name that no board has.';
+  }
+  if (code === 'precondition_failed') {
+    return 'Nothing was imported, because this board was renamed or deleted.';
+  }
+  return failureText(failure);
+}
+
 /** The name of a new board for the name of a file. */
 const boardNameOf = (fileName: string): string =>
   fileName
@@ -89,7 +101,16 @@ function useTarget(board: string | undefined, attempt: number) {
     names.value = [...(names.value ?? []), name.normalize('NFC')];
     return true;
   };
-  return { name, typedName, takenName, names, isSettled, isNew, isTaken };
+  return {
+    name,
+    typedName,
+    takenName,
+    names,
+    isSettled,
+    isOpen: board !== undefined,
+    isNew,
+    isTaken,
+  };
 }
 
 /** The chosen file, once it is read. `onRead` is called before it replaces the former one. */
@@ -126,11 +147,18 @@ interface Body {
 }
 
 /** Sends the file: with an idempotency key to import it, or without one as a dry run. */
-function useSender({ target: { name, isNew }, file, format, choices }: Body) {
+function useSender({ target: { name, isOpen, isNew }, file, format, choices }: Body) {
   const sent = useSignal(0);
   const send = ({ key, signal }: { key?: string; signal?: AbortSignal }): Promise<Answer> => {
     const form = new FormData();
     const mapping = { ...(isNew && { time_zone: timeZone() }), ...choices.value };
+    // Otherwise a board that was renamed or deleted would be created again. A preview has no such condition, so that
+    // the service rejects an export with its history because of the name.
+    const condition: Record<string, string> = isNew
+      ? { 'If-None-Match': '*' }
+      : isOpen && key
+        ? { 'If-Match': '*' }
+        : {};
     form.append('mapping', JSON.stringify(mapping));
     if (file.value) form.append('file', file.value.content, file.value.name);
     sent.value = 0;
@@ -139,7 +167,7 @@ function useSender({ target: { name, isNew }, file, format, choices }: Body) {
       form,
       {
         signal,
-        headers: { ...(isNew && { 'If-None-Match': '*' }), ...(key && { 'Idempotency-Key': key }) },
+        headers: { ...condition, ...(key && { 'Idempotency-Key': key }) },
         onProgress: (share) => (sent.value = share),
       },
     );

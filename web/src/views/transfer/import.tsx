@@ -6,9 +6,8 @@ import { Button, Field, SelectField, TextField } from '../../components/controls
 import { navigate, pathOf } from '../../router';
 import { canWrite, session } from '../../state/session';
 import { useTitle } from '../../state/title';
-import { failureText } from '../../util/failure';
 import { isolated } from '../../util/names';
-import { useImport } from './import-state';
+import { textOf, useImport } from './import-state';
 import {
   Archived,
   Columns,
@@ -61,12 +60,6 @@ export function ImportView({ board }: { board?: string }) {
     </div>
   );
 }
-
-/** What to do after the import, or its preview, has failed. */
-const textOf = (failure: unknown): string =>
-  failure instanceof ApiError && failure.code === 'name_taken'
-    ? 'A board with its history can only be imported as a new board. Choose Import in the list of boards, and enter a name that no board has.'
-    : failureText(failure);
 
 interface ImportProps {
   board?: string;
