@@ -247,6 +247,33 @@ describe('An import', () => {
     expect(await all(service, '/api/boards/moon/backlog')).toHaveLength(2);
   });
 
+  test('says how it has ended after its view was left', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    const messages = page.getByRole('region', { name: 'Messages' });
+    const leave = async (): Promise<void> => {
+      await page.getByRole('link', { name: 'Plan' }).click();
+      await page.getByRole('heading', { level: 1, name: 'Plan' }).waitFor();
+    };
+    for (const isLost of [true, false]) {
+      await choose(page, 'stories.csv', csv('title', 'Ant'));
+      await preview(page).waitFor();
+      let answer = (): void => undefined;
+      const answered = new Promise<void>((resolve) => (answer = resolve));
+      await route(page, '**/import?*dry_run=false', async (route) => {
+        await answered;
+        await (isLost ? route.abort() : route.continue());
+      });
+      await importButton(page).click();
+      await leave();
+      answer();
+      if (isLost) await messages.getByText('“stories.csv” was not imported.').waitFor();
+      else await messages.getByText('Imported 1 story').waitFor();
+      await page.unrouteAll();
+      await page.goBack();
+    }
+  });
+
   test('does not create its board again after someone else has deleted it', async () => {
     const service = await startRocket();
     const page = await openPageWithoutStream(`${service.url}/b/rocket/import`);

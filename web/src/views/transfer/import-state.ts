@@ -5,8 +5,9 @@ import { api } from '../../api/client';
 import { ApiError, isDisconnected } from '../../api/problem';
 import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
 import { upload } from '../../api/upload';
-import { alertError, announce } from '../../state/announce';
+import { alertError, announce, report } from '../../state/announce';
 import { failureText } from '../../util/failure';
+import { quoted } from '../../util/names';
 import { randomKey } from '../../util/random';
 import { headerOf } from './header';
 import { countsText } from './words';
@@ -258,19 +259,34 @@ export function useImport(board: string | undefined) {
   }, inputs);
   const { preview, isPreviewing } = useDryRun(body, send, inputs, isImporting);
 
+  const isLeft = useRef(false);
+  useEffect(
+    () => () => {
+      isLeft.current = true;
+    },
+    [],
+  );
+
   const run = async (): Promise<void> => {
     if (isImporting.value) return;
     isImporting.value = true;
     isSent.value = true;
     preview.value = { answer: preview.value.answer, failure: null };
     const creates = isNew;
+    const fileName = file.value?.name ?? '';
     try {
       const answer = await send({ key: key.current });
       if (creates && answer.format !== 'sprintline') await setTimeZone(name);
       done.value = answer;
-      announce(`Imported ${countsText(answer.created) || 'nothing new'}`);
+      const what = `Imported ${countsText(answer.created) || 'nothing new'}`;
+      if (isLeft.current) report(what);
+      else announce(what);
     } catch (failure) {
-      if (target.isTaken(failure)) takenName.value = name;
+      const isTaken = target.isTaken(failure);
+      if (isLeft.current) {
+        const why = isTaken ? 'There is now a board with this name.' : textOf(failure);
+        alertError(`${quoted(fileName)} was not imported. ${why}`);
+      } else if (isTaken) takenName.value = name;
       else preview.value = { answer: preview.value.answer, failure };
     } finally {
       isImporting.value = false;
