@@ -538,6 +538,15 @@ describe('The focus', () => {
     await isKept(page);
   });
 
+  test('stays in the page when someone else deletes the board', async () => {
+    const { client, url } = await startSmallBoard();
+    const page = await openPage(`${url}/settings`);
+    await page.getByLabel('Name').focus();
+    await client.delete('/api/boards/rocket?force=true');
+    await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+    await until(page, 'document.activeElement.localName', 'main');
+  });
+
   test('moves to a card when a button clears the filters', async () => {
     const { url } = await startDemo();
     const page = await openPage(`${url}/b/Demo?q=ticket`);

@@ -95,17 +95,17 @@ function NoSession() {
 function View() {
   const { view, board } = route.value;
   const current = store.value;
+  const failure = current?.reader.failure.value;
   const first = useRef(route.value).current;
   useEffect(() => {
-    // The link that had the focus may have been removed.
-    if (route.value !== first) recoverFocus();
-  }, [view, board]);
+    // The link that had the focus may have been removed, or everything in the view, if the board was deleted.
+    if (failure || route.value !== first) recoverFocus();
+  }, [view, board, failure]);
   if (view === 'boards') return <BoardsView />;
   if (view === 'tokens') return <TokensView />;
   if (view === 'import' && !board) return <ImportView />;
   if (view === 'missing') return <Missing detail="There is no such page." />;
   if (!current || current.name !== board) return <Skeleton lines={5} />;
-  const failure = current.reader.failure.value;
   if (failure) return <Missing detail={failure.detail} />;
   switch (view) {
     case 'board':
