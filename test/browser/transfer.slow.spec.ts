@@ -478,6 +478,7 @@ describe('An import', () => {
     await service.client.post('/api/boards', { name: 'comet', time_zone: 'Europe/Berlin' });
     await importButton(page).click();
     await page.getByRole('alert').getByText('there is now a board with this name').waitFor();
+    await until(page, 'document.activeElement.labels?.[0]?.innerText', 'Name');
     expect(await all(service, '/api/boards/comet/stories')).toEqual([]);
     await page.getByText('Creates 1 story.').waitFor();
     await importButton(page).click();

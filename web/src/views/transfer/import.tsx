@@ -120,8 +120,14 @@ function FileForm({ board, current, hasFocus }: PartProps & { hasFocus: boolean 
 /** The field for the name of the board, which may exist. */
 function BoardField({ current }: PartProps) {
   const { name, typedName, isNew, isNameTaken, areNamesKnown } = current;
+  const field = useRef<HTMLInputElement>(null);
+  useEffect(() => {
+    // The button “Import”, which had the focus, is disabled during the next preview.
+    if (isNameTaken) field.current?.focus();
+  }, [isNameTaken]);
   return (
     <TextField
+      ref={field}
       label="Name"
       error={
         isNameTaken
