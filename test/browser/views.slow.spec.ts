@@ -250,6 +250,8 @@ test('Hebrew and Arabic titles are laid out from right to left in every list', a
   const title = 'תשלום!';
   const { body } = await client.post(`/api/sprints/${sprints[1]}/stories`, { title });
   await client.post(`/api/stories/${body.id}/tasks`, { title: 'עוד!' });
+  await client.put(`/api/stories/${body.id}`, { assignee: 'דנה!' });
+  await client.put(`/api/sprints/${sprints[1]}`, { goal: 'שלום!' });
   const page = await openPage(url);
   /** Whether the exclamation mark is drawn on the left of the first letter. */
   const isRightToLeft = (element: Element): boolean => {
@@ -265,6 +267,7 @@ test('Hebrew and Arabic titles are laid out from right to left in every list', a
   const check = async (shown: Locator): Promise<void> => {
     expect(await shown.evaluate(isRightToLeft)).toBe(true);
   };
+  await check(page.getByText('שלום!'));
   await check(card(page, 'Sprint 2', title).getByRole('link'));
   await page.getByRole('button', { name: 'Complete sprint' }).click();
   await check(list(page, 'Unfinished stories').getByText(title));
@@ -274,6 +277,7 @@ test('Hebrew and Arabic titles are laid out from right to left in every list', a
   await check(page.getByRole('option', { name: title }));
   await page.keyboard.press('Enter');
   await check(page.getByRole('dialog').getByText('עוד!'));
+  await check(page.getByRole('dialog').getByRole('insertion').filter({ hasText: 'דנה!' }));
   await page.goto(`${service.url}/b/rocket/reports`);
   await check(page.getByRole('main').getByRole('link', { name: title }).first());
 });
