@@ -12,7 +12,7 @@ import { dayLabels, shading, SHADED, workingDaysBefore } from './days';
 import type { LegendEntry, Plot } from './frame';
 import { emptyPlot, heading, paddingOf, valuePlot } from './frame';
 import type { Picture, Point } from './svg';
-import { COLOURS, element, end, halo, line, path, semibold, text } from './svg';
+import { COLOURS, element, end, halo, isolated, line, path, semibold, text } from './svg';
 import type { Unit } from './text';
 import { measure, number, range } from './text';
 
@@ -39,7 +39,7 @@ export function burndownPicture(of: BurndownPicture, width: number): Picture {
   const headline = burndownHeadline(of, unit, shown.at(-1), workingDaysLeft(axis));
   const name = sprintName(sprint);
   const dates = range(sprint.start_date, sprint.end_date);
-  const subject = of.kind === 'burnup' ? `${name}, burn-up` : name;
+  const subject = of.kind === 'burnup' ? `${isolated(name)}, burn-up` : name;
   const lines = linesOf(of, unit, shown, axis, width);
   const legend = legendOf(of, unit, lines, axis, width);
   const head = heading({ board: sprint.board_name, subject, dates, headline, legend }, width);

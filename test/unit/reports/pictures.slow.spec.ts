@@ -230,6 +230,11 @@ describe('the picture of a burndown', () => {
 });
 
 describe('the heading', () => {
+  it('keeps the words after the name of a sprint that is written from right to left', () => {
+    const of = burndownOf({ remaining: [31], scope: 31 }, { name: 'ספרינט' }, { kind: 'burnup' });
+    expect(wordsOf(one(of)).join()).toContain('\u2068ספרינט\u2069, burn-up');
+  });
+
   it('is shortened if it is wider than the picture, with and without dates', () => {
     for (const board of [...HOSTILE_NAMES, LONG_NAME]) {
       const boxes = textBoxes(
