@@ -189,6 +189,25 @@ describe('Signing in', () => {
     await card(page, 'Done', 'Buy a ticket').waitFor();
   });
 
+  test('can wait, and until then the page shows what is not saved', async () => {
+    const place = await startClosed();
+    const page = await openExpired(place);
+    await page.getByRole('dialog', { name: 'Sign in again' }).getByLabel('Close').click();
+    await page.getByRole('banner').getByText('1 unsaved change').waitFor();
+    await card(page, 'In progress', 'Buy a ticket').getByText('Unsaved').waitFor();
+    const { token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.getByLabel('Token').fill(token);
+    await dialog.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('banner').getByText('1 unsaved change').waitFor({ state: 'detached' });
+    await until(
+      page,
+      "fetch('/api/boards/rocket/stories').then((response) => response.json()).then(([story]) => story.status)",
+      'in_progress',
+    );
+  });
+
   test('again in one tab is enough for all tabs, which save their changes and show those of others', async () => {
     const place = await startClosed();
     const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });

@@ -254,7 +254,8 @@ const OFFLINE_MS = 1000;
 /** The numbers of conflicts and unsaved changes, and whether the page is connecting. */
 function SaveState() {
   const current = store.value;
-  const unsaved = current?.queue.state.value === 'offline' ? current.queue.pending.value.length : 0;
+  const isWaiting = current?.queue.isOffline.value || isExpired.value;
+  const unsaved = isWaiting ? (current?.queue.pending.value.length ?? 0) : 0;
   const conflicts = current?.queue.conflicts.value.length ?? 0;
   const isUnreachable = current !== null && current.connection.isUnreachable.value;
   const isLive = current !== null && current.events.isLive.value;
@@ -270,6 +271,8 @@ function SaveState() {
     if (isUnsaved === announced.current.isUnsaved) return;
     // The stream may be connected later than the changes are saved, which is then announced as its restoration.
     announced.current = { isUnsaved, isOffline: isUnsaved || isOffline };
+    // The dialog that asks to sign in again says it.
+    if (isUnsaved && isExpired.value) return;
     const why = current?.queue.isBusy.value ? 'The service is busy' : 'No connection';
     if (isUnsaved) announce(`${why}: ${plural(unsaved, 'unsaved change')}`);
     else if (conflicts === 0) announce('No unsaved changes');

@@ -26,7 +26,7 @@ import {
 } from '../changes/rows';
 import { createStoryAgain } from '../changes/story-kinds';
 import type { BoardState, Card } from '../model';
-import { expire, signedIn } from '../session';
+import { expire, isExpired, signedIn } from '../session';
 import { BoardReader } from './board-reader';
 import { ChangeSender } from './change-sender';
 import { ConfirmedBoard } from './confirmed-board';
@@ -55,9 +55,9 @@ export class BoardStore {
     for (const { change } of this.queue.pending.value) state = kindOf(change).apply(state, change);
     return state;
   });
-  /** The stories with changes that wait for a connection. */
+  /** The stories with changes that wait for a connection, or until the user has signed in again. */
   readonly unsaved = computed<ReadonlySet<number>>(() => {
-    if (!this.queue.isOffline.value) return NONE;
+    if (!this.queue.isOffline.value && !isExpired.value) return NONE;
     return new Set(this.queue.pending.value.flatMap(({ change }) => storiesOfChange(change)));
   });
   readonly connection: Connection;
