@@ -149,7 +149,7 @@ export class Authenticator {
     const row = await this.sessions.find(secret);
     if (!row) return 'no session';
     this.uses.record(row.id, row.last_used_at, this.clock.now());
-    return { ...accessOfToken(row), sessionId: row.session_id };
+    return { sessionId: row.session_id, ...accessOfToken(row) };
   }
 
   /** Whether there is no token; concurrent requests share one SELECT. */
