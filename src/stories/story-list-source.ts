@@ -45,7 +45,7 @@ export function storyListSource(
     else if (sprintId !== undefined) builder.andWhere('s.sprint_id = :sprintId', { sprintId });
     for (const name of FILTER_NAMES) {
       const value = query[name];
-      if (value) FILTERS[name](builder, value as never, scope);
+      if (value !== undefined) FILTERS[name](builder, value as never, scope);
     }
     // Without a hint, MySQL and MariaDB read a large board in its order to avoid sorting a few matching stories.
     if (isRecent) builder.useIndex('ix_stories_updated');
@@ -59,7 +59,7 @@ export function storyListSource(
   );
   const isFiltered = FILTER_NAMES.some(
     // A filter by one sprint is served by the index of the order.
-    (name) => query[name] && !(name === 'sprint_id' && isOneList),
+    (name) => query[name] !== undefined && !(name === 'sprint_id' && isOneList),
   );
   const isPlain = !isFiltered && query.sprint_id === undefined && sort.join() === 'seq';
   return {
