@@ -41,7 +41,10 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     ...options.environment,
   });
   const { log } = options;
-  const pino = createLogger(config.logLevel, log && { write: (line) => void log.push(line) });
+  const pino = createLogger(config.logLevel, {
+    // The default destination adds a listener to the process, and Node.js warns if there are more than ten.
+    write: (line) => void (log ? log.push(line) : process.stdout.write(line)),
+  });
   const module = await Test.createTestingModule({ imports: [AppModule.with(config)] }).compile();
   const app = module.createNestApplication<NestFastifyApplication>(
     createAdapter(config, pino),
