@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DOCUMENT_FILE } from '../../src/openapi/docs';
+import { CSV_COLUMNS } from '../../src/stories/story-csv';
 import { operations } from '../support/conformance';
 
 const page = readFileSync(join(__dirname, '../../docs/interface.md'), 'utf8');
-const { schemas } = JSON.parse(readFileSync(DOCUMENT_FILE, 'utf8')).components;
+const { components, paths } = JSON.parse(readFileSync(DOCUMENT_FILE, 'utf8'));
+const { schemas } = components;
 
 /** Returns the cells of the rows of a section's first table. */
 function tableOf(section: string): string[][] {
@@ -41,6 +43,21 @@ describe('docs/interface.md', () => {
   it('lists all types of events', () => {
     const listed = tableOf('The event log').flatMap(([types = '']) => types.match(/\w+\.\w+/g));
     expect(listed.sort()).toEqual(schemas.EventType['x-extensible-enum'].toSorted());
+  });
+
+  it('lists all filters of lists of stories', () => {
+    const listed = tableOf('Lists').flatMap(([names = '']) => names.split(', '));
+    const { parameters } = paths['/api/boards/{board_name}/stories'].get;
+    const others = ['limit', 'cursor', 'count', 'sort', 'fields', 'format'];
+    const filters = parameters
+      .filter((parameter: any) => parameter.in === 'query' && !others.includes(parameter.name))
+      .map(({ name }: any) => name);
+    expect(listed.sort()).toEqual(filters.sort());
+  });
+
+  it('lists all columns of a list of stories as CSV', () => {
+    const [, columns = ''] = /has the columns ([^.]*), which the import reads/.exec(page) ?? [];
+    expect(columns.match(/\w+(?=`)/g)).toEqual([...CSV_COLUMNS]);
   });
 
   it('has the fields and the limits of the OpenAPI document', () => {
