@@ -37,7 +37,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   const config = Config.from({
     DATABASE_URL: database.url,
     SHUTDOWN_DELAY_MS: '0',
-    LOG_LEVEL: 'fatal',
+    LOG_LEVEL: process.env.LOG_LEVEL ?? 'fatal',
     ...options.environment,
   });
   const { log } = options;
