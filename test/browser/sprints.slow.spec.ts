@@ -32,6 +32,17 @@ async function saveSprint3() {
 }
 
 describe('Sprints in the browser', () => {
+  test('are reopened with the command palette, too', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url.replace('backlog', `?sprint=${plan.sprints[0]}`));
+    await card(page, 'Done', 'Yak').waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Command or story' }).fill('reopen');
+    await page.getByRole('option', { name: 'Reopen sprint: Sprint 1' }).click();
+    await page.getByRole('button', { name: 'Reopen sprint' }).click();
+    await page.getByRole('status').getByText('Reopened Sprint 1').waitFor();
+  });
+
   test('are created with suggested dates after the last one', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -26,6 +26,7 @@ export function SprintActions({ sprint }: { sprint: Sprint }) {
     [
       ...(canStart ? [{ name: `Start sprint: ${name}`, run: open('start') }] : []),
       ...(isRunning ? [{ name: `Complete sprint: ${name}`, run: open('complete') }] : []),
+      ...(state === 'completed' ? [{ name: `Reopen sprint: ${name}`, run: open('reopen') }] : []),
     ].filter(() => canWrite.value),
     [sprint, canStart, canWrite.value],
   );
