@@ -1524,6 +1524,13 @@ describe('The live board', () => {
     }
   });
 
+  test('shows the current sprint if the URL names an empty one', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(`${board.url}?sprint=`);
+    await page.getByRole('heading', { level: 1, name: 'Sprint 1' }).waitFor();
+    await card(page, 'To do', 'Ant').waitFor();
+  });
+
   test('of a completed sprint links to its report', async () => {
     const board = await startSmallBoard();
     await made2xx(board.client.post(`/api/sprints/${board.sprint}/complete`));

@@ -123,7 +123,7 @@ export function currentSprint(state: BoardState): Sprint | undefined {
   );
 }
 
-/** The sprint of `?sprint=`: an id or one of the words `current`, `next` and `previous`. */
+/** The sprint of `?sprint=`: an id or one of the words `current`, `next` and `previous`; none means `current`. */
 export function findSprint(state: BoardState, word: string | null): Sprint | undefined {
   const sprints = sprintsOf(state);
   const current = currentSprint(state);
@@ -136,7 +136,7 @@ export function findSprint(state: BoardState, word: string | null): Sprint | und
   if (word === 'previous') {
     return (current ? sprints.slice(0, at) : sprints).findLast(({ state }) => state !== 'planned');
   }
-  if (word !== null && word !== 'current') return state.sprints.get(Number(word));
+  if (word && word !== 'current') return state.sprints.get(Number(word));
   return current;
 }
 

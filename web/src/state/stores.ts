@@ -20,7 +20,7 @@ export function followRoute(): void {
       closeDialog();
       store.value?.close();
       const actor = session.value?.actor ?? '';
-      const sprint = view === 'board' ? (query.value.get('sprint') ?? 'current') : undefined;
+      const sprint = view === 'board' ? query.value.get('sprint') || 'current' : undefined;
       store.value = name === null ? null : new BoardStore(name, actor, sprint, followRename);
       void store.value?.open().then(() => followOldName(name));
     });
