@@ -1778,6 +1778,19 @@ describe('A menu', () => {
     expect(seen).toEqual(['Backlog', 'Done', 'Down', 'Done', 'Done']);
   });
 
+  test('stays below its button when the size of the window changes', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await page.getByRole('button', { name: 'Change Sprint 1' }).click();
+    await page.getByRole('menu').waitFor();
+    await page.setViewportSize({ width: 640, height: 800 });
+    const place = (selector: string) =>
+      `document.querySelector('${selector}').getBoundingClientRect()`;
+    const gap = `${place('.menu')}.top - ${place('[aria-haspopup][aria-expanded=true]')}.bottom`;
+    await until(page, gap, 4);
+    await until(page, `${place('.menu')}.right <= innerWidth`, true);
+  });
+
   test('leaves the focus to its card if someone else moves that to another column', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

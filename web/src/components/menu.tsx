@@ -75,16 +75,21 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
   useLayoutEffect(() => {
     const menu = list.current;
     if (!menu) return;
+    const place = (): void => {
+      const { top, bottom, left } = anchor.getBoundingClientRect();
+      const { width, height } = menu.getBoundingClientRect();
+      const isBelow = bottom + 4 + height <= innerHeight;
+      menu.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - height - 4)}px`;
+      menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
+    };
     menu.showPopover();
-    const { top, bottom, left } = anchor.getBoundingClientRect();
-    const { width, height } = menu.getBoundingClientRect();
-    const isBelow = bottom + 4 + height <= innerHeight;
-    menu.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - height - 4)}px`;
-    menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
+    place();
+    addEventListener('resize', place);
     const first = menu.querySelector<HTMLElement>('[role=menuitem]:not([disabled])');
     (menu.querySelector<HTMLElement>('[aria-current]') ?? first)?.focus();
     const card = anchor.closest<HTMLElement>('[data-story]')?.dataset.story;
     return () => {
+      removeEventListener('resize', place);
       // Once the card is removed, and before another one gets the focus.
       if (card) requestAnimationFrame(() => noteRemoval(Number(card)));
       // The menu is removed with its card, which may appear in another list.
