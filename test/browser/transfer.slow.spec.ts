@@ -8,8 +8,10 @@ import {
   list,
   openPage,
   openPageWithoutStream,
+  reloadUnasked,
   route,
   startService,
+  stayOnReload,
   titles,
   until,
   untilRead,
@@ -115,6 +117,20 @@ describe('An import', () => {
     await page.getByLabel('Sub-tasks').selectOption('Stories of their own');
     await page.getByText('Nothing new to import.').waitFor();
     expect(await importButton(page).isDisabled()).toBe(true);
+  });
+
+  test('keeps the page open until it is made, unless the user agrees to close it', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`);
+    await choose(page, 'jira.csv', JIRA.replace('Waiting', 'Done'));
+    await preview(page).waitFor();
+    const send = await delay(page, '**/import?*dry_run=false');
+    await importButton(page).click();
+    await stayOnReload(page);
+    send();
+    await page.getByRole('heading', { name: 'Imported' }).waitFor();
+    await reloadUnasked(page);
+    await page.getByRole('heading', { name: 'Import into rocket' }).waitFor();
   });
 
   test('maps the priorities of the file to the numbers that the user enters', async () => {

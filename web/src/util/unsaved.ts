@@ -3,8 +3,11 @@ const maps: ReadonlyMap<unknown, unknown>[] = [];
 /** Whether there is text that was typed and not saved. */
 export const hasUnsavedText = (): boolean => maps.some(({ size }) => size > 0);
 
+/** The requests that leaving the page would interrupt. */
+const requests = new Set<Promise<unknown>>();
+
 const ask = (event: Event): void => {
-  if (hasUnsavedText()) event.preventDefault();
+  if (hasUnsavedText() || requests.size > 0) event.preventDefault();
 };
 addEventListener('beforeunload', ask);
 
@@ -13,6 +16,16 @@ export function unsavedTexts<Key, Text>(): Map<Key, Text> {
   const map = new Map<Key, Text>();
   maps.push(map);
   return map;
+}
+
+/** Waits for a request; until then, the browser asks before it closes the page. */
+export async function untilAnswered<T>(request: Promise<T>): Promise<T> {
+  requests.add(request);
+  try {
+    return await request;
+  } finally {
+    requests.delete(request);
+  }
 }
 
 /** Leaves the page without that question, because the user of the session has changed. */

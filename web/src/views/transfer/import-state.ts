@@ -9,6 +9,7 @@ import { alertError, announce, report } from '../../state/announce';
 import { failureText } from '../../util/failure';
 import { quoted } from '../../util/names';
 import { randomKey } from '../../util/random';
+import { untilAnswered } from '../../util/unsaved';
 import { headerOf } from './header';
 import { countsText } from './words';
 
@@ -275,7 +276,7 @@ export function useImport(board: string | undefined) {
     const creates = isNew;
     const fileName = file.value?.name ?? '';
     try {
-      const answer = await send({ key: key.current });
+      const answer = await untilAnswered(send({ key: key.current }));
       if (creates && answer.format !== 'sprintline') await setTimeZone(name);
       done.value = answer;
       const what = `Imported ${countsText(answer.created) || 'nothing new'}`;
