@@ -170,6 +170,14 @@ describe('For screen readers', () => {
     await announced(page, 'Not found – Sprintline');
   });
 
+  test('the page announces that someone else has deleted the board', async () => {
+    const { client, url } = await startSmallBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').waitFor();
+    await client.delete('/api/boards/rocket?force=true');
+    await page.getByRole('status').getByText('Not found – Sprintline').waitFor();
+  });
+
   test('the palette announces “No results” after the service has searched', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage(url);

@@ -11,14 +11,16 @@ effect(() => {
   document.title = ofStory.value ?? ofView.value;
 });
 
-/** The view, the board and the sprint that were announced last; the browser itself announces the first ones. */
+/** The view, the board, why it cannot be shown, and the sprint, as announced last; the browser announces the first. */
 let announced: readonly unknown[] | undefined;
 
-/** Announces the title of another view, or of another sprint on the board. */
+/** Announces the title of another view, of another sprint on the board, or that the board was deleted. */
 function announceTitle(title: string): void {
   const { view } = route.value;
   // A board that is renamed keeps its store.
-  const shown = [view, store.value, view === 'board' && query.value.get('sprint')];
+  const { value: current } = store;
+  const sprint = view === 'board' && query.value.get('sprint');
+  const shown = [view, current, current?.reader.failure.value, sprint];
   if (announced?.some((each, i) => each !== shown[i])) announceView(title);
   announced = shown;
 }
