@@ -360,6 +360,22 @@ describe('Signing in', () => {
     await page.getByRole('table').waitFor();
   });
 
+  test('again removes the request to sign in from the form that has shown it', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const again = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket/settings');
+    await page.getByLabel('Name').fill('Rocket');
+    await deleteBefore(page, '**/api/boards/rocket', place, id);
+    await page.getByRole('button', { name: 'Save' }).click();
+    const request = page.getByText('Your session has ended. Sign in, then try again.');
+    await request.waitFor();
+    await signIn(page, again.token);
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await request.waitFor({ state: 'detached' });
+    expect(await page.getByLabel('Name').inputValue()).toBe('Rocket');
+  });
+
   test('again shows what completing a sprint does', async () => {
     const place = await startClosed();
     const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });

@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from '../api/problem';
 import { closeReports } from '../state/announce';
+import { signedIn } from '../state/session';
 import { randomKey } from './random';
 
 /**
@@ -21,7 +22,13 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
       .catch(async (failure: unknown) => {
         const isStale = failure instanceof ApiError && failure.status === 412;
         if (isStale) await onStale?.().catch(() => undefined);
-        error.value = errorOf(failure);
+        const shown = errorOf(failure);
+        error.value = shown;
+        if (!(failure instanceof ApiError && failure.status === 401)) return;
+        // The error asks the user to sign in.
+        void signedIn().then(() => {
+          if (error.value === shown) error.value = undefined;
+        });
       })
       .finally(() => (isBusy.value = false));
   };
