@@ -507,6 +507,21 @@ describe('Text that is typed into a story', () => {
     await card(page, 'To do', 'Ant').waitFor();
   });
 
+  test('as a new story can be edited again after Back has closed the dialog', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await page.getByRole('link', { name: 'Plan', exact: true }).click();
+    await card(page, 'Sprint 1', 'Ant').waitFor();
+    await page.getByRole('button', { name: 'New story' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New story' });
+    await dialog.getByLabel('Title').fill('Emu');
+    await page.goBack();
+    await card(page, 'To do', 'Ant').waitFor();
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Edit again' }).click();
+    expect(await dialog.getByLabel('Title').inputValue()).toBe('Emu');
+  });
+
   test('stays if its sprint is completed while it is typed', async () => {
     const board = await startSmallBoard();
     const { body: next } = await board.client.post('/api/boards/rocket/sprints', {

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
-import { navigate, pathOf, route } from '../router';
+import { navigate, pathOf, route, url } from '../router';
 import type { ListId } from './model';
 
 /** The dialogs that have no URL. A new one needs a case here and in `app.tsx`. */
@@ -29,7 +29,11 @@ export type SprintRequest =
 
 export const dialog = signal<DialogRequest | null>(null);
 
+/** The URL over which the dialog was opened. */
+let openedAt = '';
+
 export const openDialog = (request: DialogRequest): void => {
+  openedAt = url.value.href;
   dialog.value = request;
 };
 
@@ -42,3 +46,9 @@ export const openDialogOn = (board: string, request: DialogRequest): void => {
   if (route.value.board !== board) navigate(pathOf(board));
   openDialog(request);
 };
+
+// Back and Forward lead to another view, to which the dialog does not belong. The router goes back by itself, too,
+// when a story is closed; its URL is already the present one then.
+window.addEventListener('popstate', () => {
+  if (url.value.href !== openedAt) closeDialog();
+});
