@@ -1317,6 +1317,25 @@ describe('Undo after a change of someone else', () => {
     expect(await board.story('Bee')).toMatchObject({ points: 5 });
   });
 
+  test('says which of several stories someone else has deleted', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await page.keyboard.press('x');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('x');
+    await page.keyboard.press('3');
+    await until(page, fieldOf(ids.Bee, 'status'), 'done');
+    await client.delete(`/api/stories/${ids.Bee}`);
+    await card(page, 'Sprint 1', 'Bee').waitFor({ state: 'detached' });
+    await page.keyboard.press('z');
+    await page
+      .getByRole('alert')
+      .getByText(`Not undone: Move 2 stories to Done. #${ids.Bee} is no longer on the board.`)
+      .waitFor();
+  });
+
   test('is not made if a moved story was moved on, or a created one was changed', async () => {
     const board = await startSmallBoard();
     const { client, ids } = board;

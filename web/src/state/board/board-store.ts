@@ -259,9 +259,10 @@ export class BoardStore {
     });
     if (changed) {
       const row = rowOf(view, changed);
+      const isOne = last.effects.every(({ id }) => id === changed.id);
       const why = row
         ? `${quoted(row.title)} has been changed since.`
-        : 'It is no longer on the board.';
+        : `${isOne ? 'It' : `#${changed.id}`} is no longer on the board.`;
       alertError(`Not undone: ${last.label}. ${why}`);
       return;
     }
