@@ -233,6 +233,47 @@ describe('A conflict', () => {
     await dialog.getByRole('checkbox', { name: 'Dig deeper', checked: true }).waitFor();
   });
 
+  test('makes each change again by itself, so that a rejected move does not drop the others', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    const page = await openPageWithoutStream(board.url);
+    await card(page, 'To do', 'Ant').focus();
+    const send = await delay(page, '**/api/stories/*/move');
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('2');
+    await card(page, 'In progress', 'Ant').waitFor();
+    await client.post(`/api/sprints/${board.sprint}/complete`, { unfinished: 'backlog' });
+    send();
+    await page.getByRole('dialog').getByText('Sprint: Sprint 1 → Backlog').waitFor();
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await page.getByRole('alert').getByText('Not saved: Move “Ant”. ').waitFor();
+    await until(page, fieldOf(ids.Ant, 'status'), 'in_progress');
+  });
+
+  test('names the sprint into which the user moved the story even if it was deleted since', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    const { body: next } = await client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 2',
+      start_date: day(11),
+    });
+    const page = await openPage(`${board.url}/backlog`);
+    await card(page, 'Sprint 1', 'Ant').focus();
+    const send = await delay(page, '**/api/stories/*/move');
+    await page.keyboard.press('Shift+ArrowRight');
+    await card(page, 'Sprint 2', 'Ant').waitFor();
+    await client.put(`/api/stories/${ids.Ant}`, { points: 5 });
+    send();
+    await page.getByRole('dialog').getByText('Points: none → 5').waitFor();
+    await client.delete(`/api/sprints/${next.id}`);
+    await list(page, 'Sprint 2').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Apply mine again' }).click();
+    await page
+      .getByRole('alert')
+      .getByText('Not saved: Move “Ant” to Sprint 2. That sprint was deleted.')
+      .waitFor();
+  });
+
   test('does not occur if only other stories were moved', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -14,7 +14,7 @@ import type { Conflict } from '../changes/conflict';
 import { seenOf } from '../changes/conflict';
 import { asDone, kindOf } from '../changes/kinds';
 import { deleteMissing, deleteSnapshot, Outbox } from '../changes/outbox';
-import type { Gesture, Seen } from '../changes/pending';
+import type { Gesture, Pending, Seen } from '../changes/pending';
 import { ChangeQueue } from '../changes/queue';
 import {
   hasFields,
@@ -278,11 +278,17 @@ export class BoardStore {
    */
   applyAgain(conflict: Conflict, shown: readonly Event[], deleted?: Card): void {
     this.queue.dropConflict(conflict);
-    const changes = conflict.entries.map(({ change }) => withoutOrigin(change, conflict.target.id));
+    const changesOf = (entries: readonly Pending[]): Change[] =>
+      entries.map(({ change }) => withoutOrigin(change, conflict.target.id));
     if (!deleted) {
-      this.change(changes, seenOf(conflict, shown));
+      // Each gesture by itself, so that a rejected one does not drop the others.
+      for (const gesture of new Set(conflict.entries.map((each) => each.gesture))) {
+        const entries = conflict.entries.filter((each) => each.gesture === gesture);
+        this.change(changesOf(entries), seenOf(conflict, shown));
+      }
       return;
     }
+    const changes = changesOf(conflict.entries);
     if (conflict.entries.some(({ changed }) => changed === deleted.id)) {
       this.change(changes.flatMap((each) => withoutId(each, deleted.id)));
       return;

@@ -35,6 +35,8 @@ export interface Pending {
   isUndone?: boolean;
   /** Whether someone else changed the row before; the change then waits for a decision of the user. */
   isConflict?: boolean;
+  /** Its own group, if it is part of a conflict, whose changes share a group. */
+  gesture?: string;
   /** The story that someone else changed, if the change moves several. */
   changed?: number;
 }

@@ -227,6 +227,7 @@ export class ChangeQueue {
     if (isConflict) {
       const entries = dropped.map((each) => ({
         ...each,
+        gesture: each.group,
         group: head.group,
         isConflict: true,
         ...(changed && { changed: changed.storyId, seen: changed.seen }),
