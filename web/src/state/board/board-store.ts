@@ -284,7 +284,10 @@ export class BoardStore {
       // Each gesture by itself, so that a rejected one does not drop the others.
       for (const gesture of new Set(conflict.entries.map((each) => each.gesture))) {
         const entries = conflict.entries.filter((each) => each.gesture === gesture);
-        this.change(changesOf(entries), seenOf(conflict, shown));
+        const { label, count, isUndo } = entries[0]!;
+        // The label names a sprint that may be deleted since; it is wrong if other changes of the gesture were saved.
+        const kept = count === entries.length && !isUndo ? { label } : {};
+        this.change(changesOf(entries), { ...seenOf(conflict, shown), ...kept });
       }
       return;
     }
