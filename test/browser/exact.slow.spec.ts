@@ -165,6 +165,31 @@ describe('A conflict', () => {
     );
   });
 
+  test('is not covered by messages about rejected changes, which are beside its dialog', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    const { body: next } = await client.post('/api/boards/rocket/sprints', {
+      name: 'Sprint 2',
+      start_date: day(11),
+    });
+    const page = await openPageWithoutStream(`${board.url}/backlog`);
+    await list(page, 'Sprint 2').waitFor({ state: 'attached' });
+    const send = await delay(page, '**/api/stories/*/move');
+    await card(page, 'Sprint 1', 'Bee').focus();
+    await page.keyboard.press('Shift+ArrowRight');
+    await card(page, 'Sprint 2', 'Bee').waitFor();
+    await card(page, 'Sprint 1', 'Ant').focus();
+    await page.keyboard.press('2');
+    await client.put(`/api/stories/${ids.Ant}`, { status: 'done' });
+    await client.delete(`/api/sprints/${next.id}`);
+    send();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('Status: To do → Done').waitFor();
+    const message = dialog.getByRole('alert').filter({ hasText: 'Not saved: Move “Bee”' });
+    const right = await dialog.evaluate((each) => each.getBoundingClientRect().right);
+    expect((await message.boundingBox())!.x).toBeGreaterThan(right);
+  });
+
   test('survives a reload', async () => {
     const board = await startSmallBoard();
     const page = await conflictOver(board);
