@@ -783,6 +783,78 @@ describe('The focus', () => {
   });
 });
 
+describe('On paper', () => {
+  const CONTROLS = [
+    'banner',
+    'button',
+    'combobox',
+    'textbox',
+    'checkbox',
+    'menu',
+    'dialog',
+  ] as const;
+
+  test.each(VIEWS.filter(([name]) => ['the board', 'the plan', 'the reports'].includes(name)))(
+    '%s has no controls, and no message',
+    async (_name, path, heading, shown) => {
+      const { url } = await startDemo();
+      const page = await openPage(`${url}${path}`);
+      await shown(page).waitFor();
+      // Shows a message.
+      await page.keyboard.press('z');
+      await page.getByRole('region', { name: 'Messages' }).waitFor();
+      await page.emulateMedia({ media: 'print' });
+      await page.getByRole('banner').waitFor({ state: 'hidden' });
+      for (const role of CONTROLS)
+        expect([role, await page.getByRole(role).count()]).toEqual([role, 0]);
+      expect(await page.getByRole('region', { name: 'Messages' }).count()).toBe(0);
+      await page.getByRole('heading', { level: 1, name: heading }).waitFor();
+      await shown(page).waitFor();
+    },
+  );
+
+  test('a dialog does not cover the board, whose columns are side by side even on a narrow page', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage(url, { viewport: { width: 560, height: 800 } });
+    await card(page, 'To do', 'Ant').focus();
+    await page.keyboard.press('c');
+    await page.getByRole('dialog').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    await page.getByRole('dialog').waitFor({ state: 'hidden' });
+    const ends = await page
+      .locator('.column')
+      .evaluateAll((columns) => columns.map((each) => each.getBoundingClientRect().right));
+    expect(ends).toHaveLength(3);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(560);
+  });
+
+  test('a long plan has no empty rows', async () => {
+    const stories = Array.from({ length: 60 }, (_, i) => `Story ${i}`);
+    const { url } = await startSmallBoard(stories);
+    const page = await openPage(`${url}/backlog`);
+    await card(page, 'Sprint 1', 'Story 59').waitFor({ state: 'attached' });
+    await page.emulateMedia({ media: 'print' });
+    await until(
+      page,
+      `[...document.querySelectorAll('.row .card-title')].every((each) => each.checkVisibility({
+        contentVisibilityAuto: true }))`,
+      true,
+    );
+  });
+
+  test('the report of a sprint has all stories', async () => {
+    const stories = Array.from({ length: 9 }, (_, i) => `Story ${i}`);
+    const { client, sprint, url } = await startSmallBoard(stories);
+    await made2xx(client.post(`/api/sprints/${sprint}/start`));
+    const page = await openPage(`${url}/reports`);
+    const committed = page.getByRole('region', { name: 'Committed' });
+    await committed.getByRole('button', { name: 'Show more: 3' }).waitFor();
+    expect(await committed.getByRole('listitem').count()).toBe(6);
+    await page.emulateMedia({ media: 'print' });
+    await untilRead(() => committed.getByRole('listitem').count(), 9);
+  });
+});
+
 describe('Without a connection', () => {
   const WORDS = 'The service cannot be reached. Trying again…';
 

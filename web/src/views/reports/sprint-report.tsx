@@ -163,7 +163,7 @@ function Group({ name, sign, count, points, stories, state }: GroupProps) {
     // The button, which had the focus, is removed.
     if (isWhole.value) list.current?.querySelectorAll('a')[FIRST]?.focus();
   }, [isWhole.value]);
-  const shown = isWhole.value ? stories : stories.slice(0, FIRST);
+  const isCut = !isWhole.value && stories.length > FIRST;
   return (
     <section class={count ? 'group' : 'group none'} aria-label={name}>
       <h3>
@@ -178,10 +178,11 @@ function Group({ name, sign, count, points, stories, state }: GroupProps) {
         <strong>{formatNumber(points)}</strong> {points === 1 ? 'point' : 'points'}
         <span class="note"> · {plural(count, 'story', 'stories')}</span>
       </p>
-      {shown.length > 0 && (
+      {stories.length > 0 && (
         <ul ref={list}>
-          {shown.map((story) => (
-            <li key={story.id}>
+          {stories.map((story, i) => (
+            // Paper has all of them.
+            <li key={story.id} hidden={isCut && i >= FIRST}>
               <a href={storyUrl(story.id)}>{story.title}</a>
               <span class="group-points">{pointsOf(story)}</span>
               {story.carried_to !== undefined && (
@@ -191,9 +192,9 @@ function Group({ name, sign, count, points, stories, state }: GroupProps) {
           ))}
         </ul>
       )}
-      {shown.length < stories.length && (
+      {isCut && (
         <Button kind="quiet" onClick={() => (isWhole.value = true)}>
-          Show more: {formatNumber(stories.length - shown.length)}
+          Show more: {formatNumber(stories.length - FIRST)}
         </Button>
       )}
     </section>
