@@ -497,6 +497,14 @@ test('a board that does not exist offers none of its views', async () => {
   expect(await page.getByRole('banner').getByRole('link').allInnerTexts()).toEqual(['Boards']);
 });
 
+test('a link to a story of a board that does not exist opens no dialog over the reason', async () => {
+  const { url } = await startService();
+  const page = await openPage(`${url}/b/nowhere/stories/1`);
+  await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
+  await page.getByRole('link', { name: 'Boards', exact: true }).last().click();
+  await until(page, 'location.pathname', '/');
+});
+
 describe('The focus', () => {
   test.each([
     ['board', 1280, ''],

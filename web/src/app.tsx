@@ -314,9 +314,11 @@ function Overlays() {
   const { story } = route.value;
   const request = dialog.value;
   const conflict = current?.queue.conflicts.value.find((each) => !postponed.value.has(each));
+  // The view says why the board is not shown, and a dialog would cover it.
+  const isMissing = !state && current?.reader.failure.value;
   return (
     <>
-      {current && story !== undefined && (
+      {current && story !== undefined && !isMissing && (
         <StoryDialog key={current.sender.firstIdOf(story)} store={current} id={story} />
       )}
       {request?.kind === 'keys' && <Keys onClose={closeDialog} />}
