@@ -421,6 +421,20 @@ describe('Signing in', () => {
     expect(await page.getByRole('button', { name: 'New board' }).count()).toBe(0);
   });
 
+  test('with a token that can only read does not ask for what it cannot do', async () => {
+    const place = await startClosed();
+    const { token } = await makeToken(place, { name: 'Reader', scope: 'read' });
+    const page = await openAs(place, token, '/b/Secret');
+    await page.getByText('A sprint is a week or two').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/Create|Add /);
+    await page.getByRole('link', { name: 'Plan', exact: true }).click();
+    await page.getByText('The backlog is empty.').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/Create|Add /i);
+    await page.getByRole('link', { name: 'Reports' }).click();
+    await page.getByText('Reports are computed').waitFor();
+    expect(await page.getByRole('main').innerText()).not.toMatch(/Create|Add /);
+  });
+
   test('with a token for one board shows only that board', async () => {
     const place = await startClosed();
     const { token } = await makeToken(place, { name: 'Guest', scope: 'write', boards: ['rocket'] });

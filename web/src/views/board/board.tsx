@@ -213,8 +213,9 @@ function NoSprint({ state }: { state: BoardState }) {
       )}
       {!asked && state.sprints.size === 0 && (
         <p>
-          A sprint is a week or two in which the team completes the stories it has chosen. Create
-          stories and sprints in the plan; a sprint appears here on its start date.
+          A sprint is a week or two in which the team completes the stories it has chosen.
+          {canWrite.value && ' Create stories and sprints in the plan.'} A sprint appears here on
+          its start date.
         </p>
       )}
       <div class="actions">

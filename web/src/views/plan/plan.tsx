@@ -117,15 +117,10 @@ export function PlanView({ store }: { store: BoardStore }) {
           )}
         </p>
       )}
-      {sprints.length === 0 && (
+      {sprints.length === 0 && canWrite.value && (
         <p class="empty plan-hint">
-          Add stories to the backlog, create a sprint, and move stories into it.
-          {canWrite.value && (
-            <>
-              {' '}
-              Or <a href={pathOf(store.name, 'import')}>import a file</a> from another tool.
-            </>
-          )}
+          Add stories to the backlog, create a sprint, and move stories into it. Or{' '}
+          <a href={pathOf(store.name, 'import')}>import a file</a> from another tool.
         </p>
       )}
       {shown.map(list)}

@@ -6,6 +6,7 @@ import { query, setQuery } from '../../router';
 import type { BoardStore } from '../../state/board/board-store';
 import type { BoardState } from '../../state/model';
 import { findSprint, sprintsOf } from '../../state/model';
+import { canWrite } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { useReportInput } from '../../util/answer';
 import { Forecast } from './forecast';
@@ -33,8 +34,9 @@ export function ReportsView({ store }: { store: BoardStore }) {
         <SprintReport board={state.board.name} sprint={sprint} state={state} input={input} />
       ) : (
         <p class="empty">
-          Reports are computed from the history of the board. Create a sprint and add stories to it;
-          its burndown begins on its first day.
+          Reports are computed from the history of the board.
+          {canWrite.value &&
+            ' Create a sprint and add stories to it; its burndown begins on its first day.'}
         </p>
       )}
       <div class="figures">
