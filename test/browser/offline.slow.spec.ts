@@ -312,6 +312,19 @@ describe('Without a connection', () => {
     expect(await log(board)).toEqual(made);
   });
 
+  test('shows the stories of a board whose reports were opened after it', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(board.url, { serviceWorkers: 'allow' });
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await until(page, keptStories, 4);
+    await page.goto(`${board.url}/reports`);
+    await page.getByRole('heading', { name: 'Sprint report' }).waitFor();
+    await page.getByRole('img', { name: /Burndown/ }).waitFor();
+    await board.kill();
+    await page.goto(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+  });
+
   test('undoes a change that may have been sent once it is saved', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url);

@@ -114,7 +114,15 @@ export const readSnapshot = (actor: string, name: string): Promise<Snapshot | un
   run((db) => db.get('boards', [actor, name]));
 
 export async function writeSnapshot(actor: string, snapshot: Snapshot): Promise<void> {
-  await run((db) => db.put('boards', { ...snapshot, actor, name: snapshot.board.name }));
+  const { board, lists } = snapshot;
+  await run(async (db) => {
+    const { store, done } = db.transaction('boards', 'readwrite');
+    const stored = lists.length === 0 ? await store.get([actor, board.name]) : undefined;
+    // A page that shows no list, such as the reports, does not replace the lists that another page has stored.
+    const hasLists = stored?.board.id === board.id && stored.lists.length > 0;
+    if (!hasLists) void store.put({ ...snapshot, actor, name: board.name });
+    await done;
+  });
 }
 
 export async function deleteSnapshot(actor: string, name: string): Promise<void> {
