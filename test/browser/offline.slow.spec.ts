@@ -1,5 +1,5 @@
 import type { Locator, Page } from 'playwright-core';
-import { card, openPage, route, titles, until } from './browser';
+import { card, openPage, route, titles, until, untilRead } from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard, titlesOfBacklog } from './small-board';
 
@@ -323,6 +323,22 @@ describe('Without a connection', () => {
     await board.kill();
     await page.goto(board.url);
     await card(page, 'To do', 'Ant').waitFor();
+  });
+
+  test('does not count the stories of a sprint that it has not loaded', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(`${board.url}/reports`, { serviceWorkers: 'allow' });
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+    await until(page, keptNames, 'rocket');
+    await board.kill();
+    await page.goto(board.url);
+    const main = page.getByRole('main');
+    await main.getByText('The service cannot be reached. Trying again…').first().waitFor();
+    expect(await main.innerText()).not.toMatch(/points done/);
+    await board.restart();
+    await card(page, 'To do', 'Ant').waitFor();
+    await main.getByText('0 of 4 stories done').waitFor();
+    await untilRead(() => main.getByText('The service cannot be reached').count(), 0);
   });
 
   test('undoes a change that may have been sent once it is saved', async () => {

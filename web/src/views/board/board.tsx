@@ -30,6 +30,7 @@ import {
 import { isKeyForRemovedCard, REMOVED } from '../../state/removal';
 import { canWrite } from '../../state/session';
 import { useTitle } from '../../state/title';
+import { UNREACHABLE } from '../../util/answer';
 import { dragged } from '../../util/drag';
 import { formatLongDay, formatNumber, formatRange, plural } from '../../util/format';
 import { whoOf } from '../../util/names';
@@ -86,13 +87,15 @@ export function BoardView({ store }: { store: BoardStore }) {
 
   if (!state) return <Skeleton lines={6} />;
   if (!sprint.value) return <NoSprint state={state} />;
+  const isUnknown = !isLoaded && store.connection.isUnreachable.value;
   const phase = !isLoaded ? 'loading' : isSettled.value ? '' : 'fresh';
   return (
     <>
-      <SprintHead store={store} state={state} sprint={sprint.value} />
+      <SprintHead store={store} state={state} sprint={sprint.value} isUnknown={isUnknown} />
       <div class="sprint">
         <div class="sprint-main">
           <Filters stories={storiesOf(state, sprint.value.id)} />
+          {isUnknown && <p class="empty">{UNREACHABLE}</p>}
           <ColumnTabs columns={columns.value} />
           <div ref={columnsOfPage} class={`columns ${phase}`}>
             {columns.value.map((column) => (
@@ -242,13 +245,15 @@ interface SprintHeadProps {
   store: BoardStore;
   state: BoardState;
   sprint: Sprint;
+  /** Whether the stories of the sprint could not be loaded because the connection is lost. */
+  isUnknown: boolean;
 }
 
 /** The maximum number of links to other sprints; the menu has all of them. */
 const MAX_LINKS = 5;
 
 /** The name, state, goal, dates and progress of the sprint. */
-function SprintHead({ store, state, sprint }: SprintHeadProps) {
+function SprintHead({ store, state, sprint, isUnknown }: SprintHeadProps) {
   const stories = storiesOf(state, sprint.id);
   const finished = stories.filter(({ status }) => status === 'done');
   const isInPoints = stories.length === 0 || stories.some(({ points }) => points);
@@ -291,13 +296,15 @@ function SprintHead({ store, state, sprint }: SprintHeadProps) {
             <a href={`${pathOf(store.name, 'reports')}?sprint=${sprint.id}`}>Sprint report</a>
           </>
         ) : (
-          <>
-            <span>
-              {formatNumber(done)} of{' '}
-              {isInPoints ? plural(all, 'point') : plural(all, 'story', 'stories')} done
-            </span>
-            <progress value={done} max={all || 1} aria-label="Progress" />
-          </>
+          !isUnknown && (
+            <>
+              <span>
+                {formatNumber(done)} of{' '}
+                {isInPoints ? plural(all, 'point') : plural(all, 'story', 'stories')} done
+              </span>
+              <progress value={done} max={all || 1} aria-label="Progress" />
+            </>
+          )
         )}
       </p>
     </header>
