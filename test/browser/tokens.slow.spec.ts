@@ -555,6 +555,16 @@ describe('The tokens', () => {
     await page.waitForFunction(() => document.activeElement?.matches('main'));
   });
 
+  test('sign nobody in any more once the last one is deleted', async () => {
+    const place = await startClosed();
+    const page = await openAs(place, place.admin, '/tokens');
+    await page.getByRole('button', { name: 'Delete Ada' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('There is no token yet').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'New token' }).waitFor();
+  });
+
   test('are created with boards and an expiry date, and deleted after a question', async () => {
     const place = await startClosed();
     const page = await openAs(place, place.admin, '/tokens');

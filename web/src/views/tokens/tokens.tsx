@@ -7,7 +7,7 @@ import { Dialog } from '../../components/dialog';
 import { NoAnswer } from '../../components/no-answer';
 import { report } from '../../state/announce';
 import { recoverFocus } from '../../state/focus';
-import { isAdmin, session } from '../../state/session';
+import { isAdmin, loadSession, session } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { useAnswer } from '../../util/answer';
 import { failureText } from '../../util/failure';
@@ -46,6 +46,10 @@ function Tokens() {
     // The button of a deleted token, which had the focus, is removed.
     if (changes.value > 0) recoverFocus();
   }, [data]);
+  useEffect(() => {
+    // After the last token was deleted, nobody is signed in any more.
+    if (isFirst && session.value?.token_required) void loadSession();
+  }, [isFirst]);
   return (
     <div class="tokens">
       <header class="view-head">
