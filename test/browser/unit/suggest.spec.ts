@@ -44,6 +44,12 @@ test('the suggested dates repeat the time between two sprints, but no pause', ()
   });
 });
 
+test('the suggested dates are not after the last date', () => {
+  const endless = { ...sprint(1, 'S1', '03-02', null), end_date: '9999-12-31' };
+  const last = { start_date: '9999-12-31', end_date: '9999-12-31' };
+  expect(after(endless)).toMatchObject(last);
+});
+
 test('a suggested end date moves with the start date', () => {
   const suggested = { start_date: '2026-12-21', end_date: '2027-01-01' };
   expect(movedEnd(suggested, '2026-12-28')).toBe('2027-01-08');

@@ -62,10 +62,12 @@ export function suggestSprint(
   if (last.end_date) start = Math.max(start, numberOf(last.end_date) + 1);
   // Skips sprints in the past, after a pause of the team.
   while (start + days <= today) start += days;
+  // Some tools write 31 December 9999 for a sprint without an end.
+  start = Math.min(start, LAST_DAY);
   const length = last.end_date ? numberOf(last.end_date) - numberOf(last.start_date) : undefined;
   return {
     name: nextName(last, sprints),
     start_date: dateOf(start),
-    end_date: length === undefined ? null : dateOf(start + length),
+    end_date: length === undefined ? null : dateOf(Math.min(start + length, LAST_DAY)),
   };
 }
