@@ -1,7 +1,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { card, openPage, route, titles, until, untilRead } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startKillableBoard, titlesOfBacklog } from './small-board';
+import { day, startKillableBoard, startSmallBoard, titlesOfBacklog } from './small-board';
 
 const unsaved = (page: Page, count: number): Promise<void> =>
   page
@@ -339,6 +339,21 @@ describe('Without a connection', () => {
     await card(page, 'To do', 'Ant').waitFor();
     await main.getByText('0 of 4 stories done').waitFor();
     await untilRead(() => main.getByText('The service cannot be reached').count(), 0);
+  });
+
+  test('says that a board and a story which the browser has not stored cannot be loaded', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage('about:blank');
+    await route(page, '**/api/boards/rocket**', (request) => request.abort());
+    await page.goto(board.url);
+    const unreachable = 'The service cannot be reached. Trying again…';
+    await page.getByRole('main').getByText(unreachable).waitFor();
+    await page.goto(`${board.url}/stories/${board.ids.Ant}`);
+    await page.getByRole('dialog').getByText(unreachable).waitFor();
+    await page.unroute('**/api/boards/rocket**');
+    await page.getByRole('dialog', { name: 'Ant' }).getByLabel('Title').waitFor();
+    await page.keyboard.press('Escape');
+    await card(page, 'To do', 'Ant').waitFor();
   });
 
   test('undoes a change that may have been sent once it is saved', async () => {

@@ -14,6 +14,7 @@ import { recoverFocus } from './state/focus';
 import { canWrite, isAsked, isExpired, session, sessionError, signOut } from './state/session';
 import { store } from './state/stores';
 import { useTitle } from './state/title';
+import { UNREACHABLE } from './util/answer';
 import { failureText } from './util/failure';
 import { formatNumber, plural } from './util/format';
 import { hasUnsavedText } from './util/unsaved';
@@ -107,6 +108,10 @@ function View() {
   if (view === 'missing') return <Missing detail="There is no such page." />;
   if (!current || current.name !== board) return <Skeleton lines={5} />;
   if (failure) return <Missing detail={failure.detail} />;
+  // The import needs no board to show its form.
+  if (view !== 'import' && !current.view.value && current.connection.isUnreachable.value) {
+    return <p class="empty">{UNREACHABLE}</p>;
+  }
   switch (view) {
     case 'board':
       return <BoardView key={board} store={current} />;

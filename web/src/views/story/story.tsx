@@ -13,6 +13,7 @@ import { recoverFocus } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { useStoryTitle } from '../../state/title';
+import { UNREACHABLE } from '../../util/answer';
 import { formatTime } from '../../util/format';
 import { BoardGone } from './board-gone';
 import { typedInto } from './drafts';
@@ -64,7 +65,11 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
   if (!state || !isShown) {
     return (
       <Dialog title={story?.title ?? 'Story'} size="story" onClose={closeStory}>
-        <Skeleton lines={6} />
+        {store.connection.isUnreachable.value ? (
+          <p class="empty">{UNREACHABLE}</p>
+        ) : (
+          <Skeleton lines={6} />
+        )}
       </Dialog>
     );
   }
