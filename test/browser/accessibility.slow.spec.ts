@@ -208,6 +208,15 @@ describe('For screen readers', () => {
     await page.getByText('No story matches.').first().waitFor();
     await page.clock.fastForward(1000);
     await announced(page, '0 stories found');
+    // It searches again for the same text, because another one was typed meanwhile.
+    const again = await hold(page, /stories\?q=no&/);
+    await page.getByLabel('Search').fill('nob');
+    await page.getByLabel('Search').fill('no');
+    await page.clock.fastForward(200);
+    await again.arrived;
+    await page.getByText('Searching…').first().waitFor();
+    again.release();
+    await page.getByText('No story matches.').first().waitFor();
   });
 
   test('the page announces that the connection is lost, and that it is restored', async () => {

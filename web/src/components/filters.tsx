@@ -24,14 +24,17 @@ const asked = computed(() => {
   const [q, assignee, label] = NAMES.map((name) => query.value.get(name) ?? undefined);
   const isFiltered = assignee !== undefined || label !== undefined;
   return {
-    ...{ board, q, assignee, label },
+    board,
+    q,
+    assignee,
+    label,
     search: JSON.stringify([board, q, assignee, label]),
     /** Whether the service searches, too; on the plan it also finds the stories of a filter that are not loaded. */
     isNeeded: Boolean(board && (q?.trim() || (view === 'backlog' && isFiltered))),
   };
 });
 
-/** The last search that the service has answered, or for which it could not be reached. */
+/** The present search, once the service has answered it or could not be reached. */
 const answered = signal('');
 
 /** Whether the service is still searching, so that other stories may match, too. */
@@ -41,7 +44,10 @@ const isSearching = computed(() => asked.value.isNeeded && answered.value !== as
 function useFound(): void {
   const { board, q, assignee, label, search, isNeeded } = asked.value;
   useEffect(() => {
-    if (found.value?.search !== search) found.value = null;
+    if (found.value?.search !== search) {
+      found.value = null;
+      answered.value = '';
+    }
     if (!isNeeded) return;
     let isLatest = true;
     const find = async (): Promise<void> => {
