@@ -258,7 +258,7 @@ describe('A conflict', () => {
     await dialog.getByRole('checkbox', { name: 'Dig deeper', checked: true }).waitFor();
   });
 
-  test('makes each change again by itself, so that a rejected move does not drop the others', async () => {
+  test('applies each change separately, so that a rejected move does not drop the others', async () => {
     const board = await startSmallBoard();
     const { client, ids } = board;
     const page = await openPageWithoutStream(board.url);
@@ -395,7 +395,7 @@ describe('Text that is typed into a story', () => {
     expect(body).toMatchObject({ title: 'Bee', description: 'Makes honey' });
   });
 
-  test('stays when someone moves the story to another board, which the dialog and a link say', async () => {
+  test('stays when someone moves the story to another board, and the dialog and a link say so', async () => {
     const { client, url, ids } = await startSmallBoard();
     const other = await made2xx(client.post('/api/boards/balloon/sprints', { start_date: day(0) }));
     const page = await openPage(url);
@@ -552,7 +552,7 @@ describe('Text that is typed into a story', () => {
     }
   });
 
-  test('counts as unchanged once it is as it was, even if a program has saved other line breaks', async () => {
+  test('counts as unchanged when the user restores it, even if it was saved with other line breaks', async () => {
     const board = await startSmallBoard([{ title: 'Ant', description: 'One\r\nTwo' }]);
     await board.client.put(`/api/sprints/${board.sprint}`, { goal: 'One\r\nTwo' });
     const page = await openPage(board.url);
@@ -1048,7 +1048,7 @@ describe('A lost response', () => {
 });
 
 describe('Undo', () => {
-  test('of a change that is being saved says at once that it follows', async () => {
+  test('of a change that is still being saved shows a message at once', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage(url);
     const { arrived, release } = await hold(page, /\/api\/stories\/\d+$/, 'PUT');

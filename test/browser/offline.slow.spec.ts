@@ -312,7 +312,7 @@ describe('Without a connection', () => {
     expect(await log(board)).toEqual(made);
   });
 
-  test('shows the stories of a board whose reports were opened after it', async () => {
+  test('shows the stories of a board even if its reports were opened last', async () => {
     const board = await startKillableBoard();
     const page = await openPage(board.url, { serviceWorkers: 'allow' });
     await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));

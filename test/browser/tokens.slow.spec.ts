@@ -104,7 +104,7 @@ describe('Signing in', () => {
     expect(await page.getByText('Buy a ticket').count()).toBe(0);
   });
 
-  test('calls a text invalid that is longer than the service reads', async () => {
+  test('shows that a token is invalid if it is longer than the service accepts', async () => {
     const place = await startClosed();
     const page = await openPage(`${place.url}/b/rocket`);
     await signIn(page, 'x'.repeat(9000));
@@ -189,7 +189,7 @@ describe('Signing in', () => {
     await card(page, 'Done', 'Buy a ticket').waitFor();
   });
 
-  test('can wait, and until then the page shows what is not saved', async () => {
+  test('can be postponed, and the page shows the unsaved changes meanwhile', async () => {
     const place = await startClosed();
     const page = await openExpired(place);
     await page.getByRole('dialog', { name: 'Sign in again' }).getByLabel('Close').click();
@@ -360,7 +360,7 @@ describe('Signing in', () => {
     await page.getByRole('table').waitFor();
   });
 
-  test('again removes the request to sign in from the form that has shown it', async () => {
+  test('again removes the error of the form that asked the user to sign in', async () => {
     const place = await startClosed();
     const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
     const again = await makeToken(place, { name: 'Mei', scope: 'write' });
@@ -421,7 +421,7 @@ describe('Signing in', () => {
     expect(await page.getByRole('button', { name: 'New board' }).count()).toBe(0);
   });
 
-  test('with a token that can only read does not ask for what it cannot do', async () => {
+  test('with a read-only token shows no hints to create stories or sprints', async () => {
     const place = await startClosed();
     const { token } = await makeToken(place, { name: 'Reader', scope: 'read' });
     const page = await openAs(place, token, '/b/Secret');
@@ -555,7 +555,7 @@ describe('The tokens', () => {
     await page.waitForFunction(() => document.activeElement?.matches('main'));
   });
 
-  test('sign nobody in any more once the last one is deleted', async () => {
+  test('sign the user out when the last one is deleted', async () => {
     const place = await startClosed();
     const page = await openAs(place, place.admin, '/tokens');
     await page.getByRole('button', { name: 'Delete Ada' }).click();

@@ -119,7 +119,7 @@ describe('An import', () => {
     expect(await importButton(page).isDisabled()).toBe(true);
   });
 
-  test('keeps the page open until it is made, unless the user agrees to close it', async () => {
+  test('makes the browser ask before it closes the page', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     await choose(page, 'jira.csv', JIRA.replace('Waiting', 'Done'));
@@ -263,7 +263,7 @@ describe('An import', () => {
     expect(await all(service, '/api/boards/moon/backlog')).toHaveLength(2);
   });
 
-  test('says how it has ended after its view was left', async () => {
+  test('shows its result in a message after the user has left its view', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);
     const messages = page.getByRole('region', { name: 'Messages' });

@@ -497,7 +497,7 @@ test('a board that does not exist offers none of its views', async () => {
   expect(await page.getByRole('banner').getByRole('link').allInnerTexts()).toEqual(['Boards']);
 });
 
-test('a link to a story of a board that does not exist opens no dialog over the reason', async () => {
+test('a link to a story of a board that does not exist shows the error and no dialog', async () => {
   const { url } = await startService();
   const page = await openPage(`${url}/b/nowhere/stories/1`);
   await page.getByRole('heading', { level: 1, name: 'Not found' }).waitFor();
@@ -821,7 +821,7 @@ describe('On paper', () => {
     },
   );
 
-  test('a dialog does not cover the board, whose columns are side by side even on a narrow page', async () => {
+  test('no dialog covers the board, and its columns are side by side even on a narrow page', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage(url, { viewport: { width: 560, height: 800 } });
     await card(page, 'To do', 'Ant').focus();

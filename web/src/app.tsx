@@ -266,7 +266,7 @@ function SaveState() {
   const isLive = current !== null && current.events.isLive.value;
   const isConnecting =
     isUnreachable || (current !== null && current.confirmed.state.value !== null && !isLive);
-  /** The board whose stream has been open; another one is still being opened, which is no loss. */
+  /** The board whose stream has been open. Before that, a closed stream is not a lost connection. */
   const opened = useRef<typeof current>(null);
   if (isLive) opened.current = current;
   const isOffline = isUnreachable || (isConnecting && opened.current === current);
@@ -276,7 +276,7 @@ function SaveState() {
     if (isUnsaved === announced.current.isUnsaved) return;
     // The stream may be connected later than the changes are saved, which is then announced as its restoration.
     announced.current = { isUnsaved, isOffline: isUnsaved || isOffline };
-    // The dialog that asks to sign in again says it.
+    // The dialog that asks the user to sign in again says so already.
     if (isUnsaved && isExpired.value) return;
     const why = current?.queue.isBusy.value ? 'The service is busy' : 'No connection';
     if (isUnsaved) announce(`${why}: ${plural(unsaved, 'unsaved change')}`);

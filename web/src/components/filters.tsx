@@ -34,7 +34,7 @@ const asked = computed(() => {
   };
 });
 
-/** The present search, once the service has answered it or could not be reached. */
+/** The current search, set once the service has answered or could not be reached. */
 const answered = signal('');
 
 /** Whether the service is still searching, so that other stories may match, too. */

@@ -11,7 +11,7 @@ effect(() => {
   document.title = ofStory.value ?? ofView.value;
 });
 
-/** The view, the board, why it cannot be shown, and the sprint, as announced last; the browser announces the first. */
+/** The view, board, error and sprint that were announced last. The browser itself announces the first page. */
 let announced: readonly unknown[] | undefined;
 
 /** Announces the title of another view, of another sprint on the board, or that the board was deleted. */

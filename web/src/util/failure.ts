@@ -16,7 +16,7 @@ export function failureText(failure: unknown): string {
   if (failure instanceof ApiError) {
     // Only moves send a position that can be rejected.
     if (failure.detailOf('position')) return 'The story next to it is no longer in that list.';
-    // The page offers existing sprints only.
+    // The page offers existing sprints only, so this one was deleted meanwhile.
     if (failure.detailOf('sprint_id')) return WORDS.sprint_not_found!;
     return WORDS[failure.code] ?? failure.message;
   }

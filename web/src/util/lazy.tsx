@@ -8,7 +8,7 @@ import { backoff, Pause } from './retry';
 type PropsOf<Component> =
   Component extends ComponentType<infer Props extends object> ? Props : never;
 
-/** Finds the URL in the error of an import, which Chromium and Firefox name. */
+/** Matches the URL of the script in the error of a failed import; Chromium and Firefox include it. */
 const SCRIPT_URL = /https?:\/\/[^\s?]+/;
 
 /**

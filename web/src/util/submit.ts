@@ -16,7 +16,7 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
     if (isBusy.value) return;
     isBusy.value = true;
     error.value = undefined;
-    // The message about the former request would seem to be about this one.
+    // Otherwise the message about the former request would seem to be about this one.
     closeReports();
     run()
       .catch(async (failure: unknown) => {

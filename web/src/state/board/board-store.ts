@@ -281,7 +281,7 @@ export class BoardStore {
     const changesOf = (entries: readonly Pending[]): Change[] =>
       entries.map(({ change }) => withoutOrigin(change, conflict.target.id));
     if (!deleted) {
-      // Each gesture by itself, so that a rejected one does not drop the others.
+      // Each gesture is applied separately, so that a rejected one does not drop the others.
       for (const gesture of new Set(conflict.entries.map((each) => each.gesture))) {
         const entries = conflict.entries.filter((each) => each.gesture === gesture);
         const { label, count, isUndo } = entries[0]!;

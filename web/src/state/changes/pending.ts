@@ -35,7 +35,7 @@ export interface Pending {
   isUndone?: boolean;
   /** Whether someone else changed the row before; the change then waits for a decision of the user. */
   isConflict?: boolean;
-  /** Its own group, if it is part of a conflict, whose changes share a group. */
+  /** The group that it had before it became part of a conflict, whose changes share one group. */
   gesture?: string;
   /** The story that someone else changed, if the change moves several. */
   changed?: number;

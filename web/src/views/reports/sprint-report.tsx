@@ -181,7 +181,7 @@ function Group({ name, sign, count, points, stories, state }: GroupProps) {
       {stories.length > 0 && (
         <ul ref={list}>
           {stories.map((story, i) => (
-            // Paper has all of them.
+            // All of them are printed.
             <li key={story.id} hidden={isCut && i >= FIRST}>
               <a href={storyUrl(story.id)}>{story.title}</a>
               <span class="group-points">{pointsOf(story)}</span>

@@ -31,7 +31,7 @@ export function SprintActions({ sprint }: { sprint: Sprint }) {
     [sprint, canStart, canWrite.value],
   );
   const actions = useRef<HTMLDivElement>(null);
-  // Read before they are drawn again, perhaps without the button that has the focus.
+  // Read before the next render, which may remove the focused button.
   const hadFocus = actions.current?.contains(document.activeElement);
   useLayoutEffect(() => {
     if (hadFocus) recoverFocus();

@@ -104,7 +104,7 @@ function StoryBody({ store, story, isDeleted }: StoryBodyProps) {
   const { draft, original, typed, isDirty, isChanged, change } = edit;
   const state = store.view.value;
   const isReadOnly = !canWrite.value || store.reader.failure.value !== null;
-  // A deleted story has no button Delete, which may have had the focus.
+  // The button Delete, which may have had the focus, is removed with the story.
   useEffect(() => recoverFocus(), [isDeleted, isReadOnly]);
   if (!state) return null;
 

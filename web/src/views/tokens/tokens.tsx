@@ -47,7 +47,7 @@ function Tokens() {
     if (changes.value > 0) recoverFocus();
   }, [data]);
   useEffect(() => {
-    // After the last token was deleted, nobody is signed in any more.
+    // Deleting the last token has ended the session.
     if (isFirst && session.value?.token_required) void loadSession();
   }, [isFirst]);
   return (
