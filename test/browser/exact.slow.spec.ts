@@ -45,6 +45,10 @@ async function conflictOver(board: SmallBoard): Promise<Page> {
   return page;
 }
 
+/** Creates a planned sprint after the current one. */
+const createNextSprint = async ({ client }: SmallBoard): Promise<{ id: number }> =>
+  (await client.post('/api/boards/rocket/sprints', { name: 'Sprint 2', start_date: day(11) })).body;
+
 /** The expression that reads a field of a story from the service. */
 const fieldOf = (id: number | undefined, name: string) =>
   `fetch('/api/stories/${id}').then((response) => response.json()).then((story) => story.${name})`;
@@ -168,10 +172,7 @@ describe('A conflict', () => {
   test('is not covered by messages about rejected changes, which are beside its dialog', async () => {
     const board = await startSmallBoard();
     const { client, ids } = board;
-    const { body: next } = await client.post('/api/boards/rocket/sprints', {
-      name: 'Sprint 2',
-      start_date: day(11),
-    });
+    const next = await createNextSprint(board);
     const page = await openPageWithoutStream(`${board.url}/backlog`);
     await list(page, 'Sprint 2').waitFor({ state: 'attached' });
     const send = await delay(page, '**/api/stories/*/move');
@@ -278,10 +279,7 @@ describe('A conflict', () => {
   test('names the sprint into which the user moved the story even if it was deleted since', async () => {
     const board = await startSmallBoard();
     const { client, ids } = board;
-    const { body: next } = await client.post('/api/boards/rocket/sprints', {
-      name: 'Sprint 2',
-      start_date: day(11),
-    });
+    const next = await createNextSprint(board);
     const page = await openPage(`${board.url}/backlog`);
     await card(page, 'Sprint 1', 'Ant').focus();
     const send = await delay(page, '**/api/stories/*/move');
@@ -590,10 +588,7 @@ describe('Text that is typed into a story', () => {
 
   test('stays if its sprint is completed while it is typed', async () => {
     const board = await startSmallBoard();
-    const { body: next } = await board.client.post('/api/boards/rocket/sprints', {
-      name: 'Sprint 2',
-      start_date: day(11),
-    });
+    const next = await createNextSprint(board);
     const page = await openPage(`${board.url}/backlog`);
     await card(page, 'Sprint 1', 'Ant').waitFor();
     const dialog = page.getByRole('dialog');
@@ -628,10 +623,7 @@ describe('Text that is typed into a story', () => {
 
   test('stays if the sprint that it moves to is deleted while it is typed', async () => {
     const board = await startSmallBoard();
-    const { body: next } = await board.client.post('/api/boards/rocket/sprints', {
-      name: 'Sprint 2',
-      start_date: day(11),
-    });
+    const next = await createNextSprint(board);
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
     const dialog = await openStory(page, 'Ant');
@@ -1284,10 +1276,7 @@ describe('A message', () => {
 
   test('says that a story is not saved because its sprint was deleted', async () => {
     const board = await startSmallBoard();
-    const { body: next } = await board.client.post('/api/boards/rocket/sprints', {
-      name: 'Sprint 2',
-      start_date: day(11),
-    });
+    const next = await createNextSprint(board);
     const page = await openPageWithoutStream(`${board.url}/backlog`);
     await card(page, 'Sprint 1', 'Ant').focus();
     await list(page, 'Sprint 2').waitFor({ state: 'attached' });
@@ -1413,18 +1402,15 @@ describe('Undo after a change of someone else', () => {
     await page.getByLabel('New story in Backlog').press('Enter');
     await card(page, 'Backlog', 'Eel').getByText('#5').waitFor();
     await client.put('/api/stories/5', { title: 'Electric eel' });
-    const { body } = await client.post('/api/boards/rocket/sprints', {
-      name: 'Sprint 2',
-      start_date: day(11),
-    });
-    await client.post(`/api/stories/${ids.Ant}/move`, { sprint_id: body.id });
+    const next = await createNextSprint(board);
+    await client.post(`/api/stories/${ids.Ant}/move`, { sprint_id: next.id });
     await card(page, 'Sprint 2', 'Ant').focus();
     await page.keyboard.press('z');
     await undone(page, 'Create “Eel”. “Electric eel”').waitFor();
     await page.keyboard.press('z');
     await undone(page, 'Move “Ant” to the backlog. “Ant”').waitFor();
     expect((await client.get('/api/stories/5')).status).toBe(200);
-    expect(await board.story('Ant')).toMatchObject({ sprint_id: body.id });
+    expect(await board.story('Ant')).toMatchObject({ sprint_id: next.id });
   });
 });
 
