@@ -35,17 +35,23 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
   return { isBusy, error, submit };
 }
 
-/** Returns a function that runs another one, unless the user has closed the dialog meanwhile. */
-export function useWhileOpen(): (run: () => void) => void {
-  const isOpen = useRef(true);
+/** Returns a function that tells whether the component is still shown. */
+export function useIsShown(): () => boolean {
+  const isShown = useRef(true);
   useEffect(
     () => () => {
-      isOpen.current = false;
+      isShown.current = false;
     },
     [],
   );
+  return () => isShown.current;
+}
+
+/** Returns a function that runs another one, unless the user has closed the dialog meanwhile. */
+export function useWhileOpen(): (run: () => void) => void {
+  const isOpen = useIsShown();
   return (run) => {
-    if (isOpen.current) run();
+    if (isOpen()) run();
   };
 }
 

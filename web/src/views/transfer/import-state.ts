@@ -9,6 +9,7 @@ import { alertError, announce, report } from '../../state/announce';
 import { failureText } from '../../util/failure';
 import { quoted } from '../../util/names';
 import { randomKey } from '../../util/random';
+import { useIsShown } from '../../util/submit';
 import { untilAnswered } from '../../util/unsaved';
 import { headerOf } from './header';
 import { countsText } from './words';
@@ -154,13 +155,6 @@ function useSender({ target: { name, isOpen, isNew }, file, format, choices }: B
   const send = ({ key, signal }: { key?: string; signal?: AbortSignal }): Promise<Answer> => {
     const form = new FormData();
     const mapping = { ...(isNew && { time_zone: timeZone() }), ...choices.value };
-    // Otherwise a board that was renamed or deleted would be created again. A preview has no such condition, so that
-    // the service rejects an export with its history because of the name.
-    const condition: Record<string, string> = isNew
-      ? { 'If-None-Match': '*' }
-      : isOpen && key
-        ? { 'If-Match': '*' }
-        : {};
     form.append('mapping', JSON.stringify(mapping));
     if (file.value) form.append('file', file.value.content, file.value.name);
     sent.value = 0;
@@ -169,7 +163,13 @@ function useSender({ target: { name, isOpen, isNew }, file, format, choices }: B
       form,
       {
         signal,
-        headers: { ...condition, ...(key && { 'Idempotency-Key': key }) },
+        headers: {
+          ...(isNew && { 'If-None-Match': '*' }),
+          // Otherwise a board that was renamed or deleted would be created again. A preview has no such condition, so
+          // that the service rejects an export with its history because of the name.
+          ...(isOpen && key && { 'If-Match': '*' }),
+          ...(key && { 'Idempotency-Key': key }),
+        },
         onProgress: (share) => (sent.value = share),
       },
     );
@@ -260,14 +260,7 @@ export function useImport(board: string | undefined) {
   }, inputs);
   const { preview, isPreviewing } = useDryRun(body, send, inputs, isImporting);
 
-  const isLeft = useRef(false);
-  useEffect(
-    () => () => {
-      isLeft.current = true;
-    },
-    [],
-  );
-
+  const isShown = useIsShown();
   const run = async (): Promise<void> => {
     if (isImporting.value) return;
     isImporting.value = true;
@@ -280,11 +273,11 @@ export function useImport(board: string | undefined) {
       if (creates && answer.format !== 'sprintline') await setTimeZone(name);
       done.value = answer;
       const what = `Imported ${countsText(answer.created) || 'nothing new'}`;
-      if (isLeft.current) report(what);
-      else announce(what);
+      if (isShown()) announce(what);
+      else report(what);
     } catch (failure) {
       const isTaken = target.isTaken(failure);
-      if (isLeft.current) {
+      if (!isShown()) {
         const why = isTaken ? 'There is now a board with this name.' : textOf(failure);
         alertError(`${quoted(fileName)} was not imported. ${why}`);
       } else if (isTaken) takenName.value = name;
