@@ -515,6 +515,23 @@ describe('An import', () => {
     expect(await counts(page, 'Stories')).toEqual(['1', '0', '1']);
   });
 
+  test('into an existing board does not create it again after someone else has deleted it, before the user agrees', async () => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/import`, { timezoneId: 'Asia/Tokyo' });
+    await choose(page, 'rocket.csv', csv('title', 'Ant'));
+    await page.getByText('There is a board with this name').waitFor();
+    await page.getByText('Creates 1 story.').waitFor();
+    await service.client.delete('/api/boards/rocket?force=true');
+    await importButton(page).click();
+    await page.getByRole('alert').getByText('there is no board with this name now').waitFor();
+    await until(page, 'document.activeElement.labels?.[0]?.innerText', 'Name');
+    expect(await all(service, '/api/boards')).toEqual([]);
+    await page.getByText('Creates 1 story.').waitFor();
+    await importButton(page).click();
+    await page.getByText('Created: 1 story.').waitFor();
+    expect(await timeZone(service, 'rocket')).toBe('Asia/Tokyo');
+  });
+
   test('says that the time zone of its new board could not be set', async () => {
     const service = await startService();
     const page = await openPage(`${service.url}/import`);

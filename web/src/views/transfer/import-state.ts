@@ -1,5 +1,5 @@
 import type { Signal } from '@preact/signals';
-import { useSignal } from '@preact/signals';
+import { batch, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import { ApiError, isDisconnected } from '../../api/problem';
@@ -78,13 +78,15 @@ function useBoardNames(isWanted: boolean, attempt: number) {
   useEffect(() => {
     if (!isWanted || names.value !== null) return;
     isSettled.value = false;
-    void api
-      .GET('/api/boards')
-      .then(
-        ({ data }) => (names.value = (data as Board[]).map((each) => each.name)),
-        () => undefined,
-      )
-      .then(() => (isSettled.value = true));
+    const settle = (boards: Board[] | null): void =>
+      batch(() => {
+        names.value = boards && boards.map((each) => each.name);
+        isSettled.value = true;
+      });
+    api.GET('/api/boards').then(
+      ({ data }) => settle(data as Board[]),
+      () => settle(null),
+    );
   }, [isWanted, attempt]);
   return { names, isSettled };
 }
@@ -92,28 +94,21 @@ function useBoardNames(isWanted: boolean, attempt: number) {
 /** The board into which the file is imported; the parameters are those of `useImport` and `useBoardNames`. */
 function useTarget(board: string | undefined, attempt: number) {
   const typedName = useSignal('');
-  /** The name of the new board that someone else had created before the import. */
-  const takenName = useSignal<string | null>(null);
+  /** The name of the board that someone else had created or deleted before the import. */
+  const changedName = useSignal<string | null>(null);
   const name = board ?? typedName.value.trim();
+  const storedName = name.normalize('NFC');
   const { names, isSettled } = useBoardNames(board === undefined, attempt);
-  const isNew =
-    board === undefined && names.value !== null && !names.value.includes(name.normalize('NFC'));
-  /** Whether someone else has created the new board since its name was checked. It then counts as an existing one. */
-  const isTaken = (failure: unknown): boolean => {
-    if (!isNew || !(failure instanceof ApiError) || failure.status !== 412) return false;
-    names.value = [...(names.value ?? []), name.normalize('NFC')];
+  /** Whether the board exists; undefined while it is not known. */
+  const exists = board !== undefined || names.value?.includes(storedName);
+  /** Whether someone else has created or deleted the board since its name was checked, which this function notes. */
+  const hasChanged = (failure: unknown): boolean => {
+    const { value } = names;
+    if (!value || !(failure instanceof ApiError) || failure.status !== 412) return false;
+    names.value = exists ? value.filter((each) => each !== storedName) : [...value, storedName];
     return true;
   };
-  return {
-    name,
-    typedName,
-    takenName,
-    names,
-    isSettled,
-    isOpen: board !== undefined,
-    isNew,
-    isTaken,
-  };
+  return { name, typedName, changedName, isSettled, exists, hasChanged };
 }
 
 /** The chosen file, once it is read. `onRead` is called before it replaces the former one. */
@@ -150,11 +145,11 @@ interface Body {
 }
 
 /** Sends the file: with an idempotency key to import it, or without one as a dry run. */
-function useSender({ target: { name, isOpen, isNew }, file, format, choices }: Body) {
+function useSender({ target: { name, exists }, file, format, choices }: Body) {
   const sent = useSignal(0);
   const send = ({ key, signal }: { key?: string; signal?: AbortSignal }): Promise<Answer> => {
     const form = new FormData();
-    const mapping = { ...(isNew && { time_zone: timeZone() }), ...choices.value };
+    const mapping = { ...(exists === false && { time_zone: timeZone() }), ...choices.value };
     form.append('mapping', JSON.stringify(mapping));
     if (file.value) form.append('file', file.value.content, file.value.name);
     sent.value = 0;
@@ -164,10 +159,10 @@ function useSender({ target: { name, isOpen, isNew }, file, format, choices }: B
       {
         signal,
         headers: {
-          ...(isNew && { 'If-None-Match': '*' }),
+          ...(exists === false && { 'If-None-Match': '*' }),
           // Otherwise a board that was renamed or deleted would be created again. A preview has no such condition, so
           // that the service rejects an export with its history because of the name.
-          ...(isOpen && key && { 'If-Match': '*' }),
+          ...(exists && key && { 'If-Match': '*' }),
           ...(key && { 'Idempotency-Key': key }),
         },
         onProgress: (share) => (sent.value = share),
@@ -183,8 +178,9 @@ function useDryRun(
   send: ReturnType<typeof useSender>['send'],
   inputs: readonly unknown[],
   isImporting: Signal<boolean>,
+  again: () => void,
 ) {
-  const { name, isSettled, isTaken } = target;
+  const { name, isSettled, hasChanged } = target;
   const preview = useSignal<PreviewState>({ answer: null, failure: null });
   const isPreviewing = useSignal(false);
   const lastFile = useRef<Chosen | null>(null);
@@ -205,7 +201,7 @@ function useDryRun(
             announce(`The import would create ${countsText(answer.created) || 'nothing'}`);
           },
           (failure: unknown) => {
-            if (abort.signal.aborted || isTaken(failure)) return;
+            if (abort.signal.aborted || hasChanged(failure)) return;
             preview.value = { answer: preview.value.answer, failure };
             isPreviewing.value = false;
           },
@@ -236,7 +232,7 @@ export function useImport(board: string | undefined) {
   /** The idempotency key, the same for each attempt of one import. */
   const key = useRef('');
   const target = useTarget(board, attempt.value);
-  const { name, typedName, takenName, isNew } = target;
+  const { name, typedName, changedName, exists } = target;
   const { file, fileError, choose } = useFile(isImporting, (fileName, former) => {
     choices.value = {};
     done.value = null;
@@ -249,7 +245,7 @@ export function useImport(board: string | undefined) {
 
   // The dry run depends on all of these.
   const inputs = [
-    ...[name, isNew, target.isSettled.value],
+    ...[name, exists, target.isSettled.value],
     ...[file.value, format.value, choices.value, attempt.value],
   ];
   useEffect(() => {
@@ -258,7 +254,10 @@ export function useImport(board: string | undefined) {
     key.current = randomKey();
     isSent.value = false;
   }, inputs);
-  const { preview, isPreviewing } = useDryRun(body, send, inputs, isImporting);
+  const previewAgain = (): void => {
+    attempt.value += 1;
+  };
+  const { preview, isPreviewing } = useDryRun(body, send, inputs, isImporting, previewAgain);
 
   const isShown = useIsShown();
   const run = async (): Promise<void> => {
@@ -266,7 +265,7 @@ export function useImport(board: string | undefined) {
     isImporting.value = true;
     isSent.value = true;
     preview.value = { answer: preview.value.answer, failure: null };
-    const creates = isNew;
+    const creates = exists === false;
     const fileName = file.value?.name ?? '';
     try {
       const answer = await untilAnswered(send({ key: key.current }));
@@ -276,11 +275,13 @@ export function useImport(board: string | undefined) {
       if (isShown()) announce(what);
       else report(what);
     } catch (failure) {
-      const isTaken = target.isTaken(failure);
+      const hasChanged = target.hasChanged(failure);
       if (!isShown()) {
-        const why = isTaken ? 'There is now a board with this name.' : textOf(failure);
-        alertError(`${quoted(fileName)} was not imported. ${why}`);
-      } else if (isTaken) takenName.value = name;
+        const changed = `There is ${creates ? 'now a' : 'no'} board with this name.`;
+        alertError(
+          `${quoted(fileName)} was not imported. ${hasChanged ? changed : textOf(failure)}`,
+        );
+      } else if (hasChanged) changedName.value = name;
       else preview.value = { answer: preview.value.answer, failure };
     } finally {
       isImporting.value = false;
@@ -290,9 +291,8 @@ export function useImport(board: string | undefined) {
   return {
     name,
     typedName,
-    isNew,
-    isNameTaken: takenName.value === name,
-    areNamesKnown: target.names.value !== null,
+    exists,
+    hasChanged: changedName.value === name,
     file,
     fileError,
     choose,
@@ -307,7 +307,7 @@ export function useImport(board: string | undefined) {
     run,
     retry: () => {
       if (isSent.value) void run();
-      else attempt.value += 1;
+      else previewAgain();
     },
   };
 }

@@ -119,25 +119,26 @@ function FileForm({ board, current, hasFocus }: PartProps & { hasFocus: boolean 
 
 /** The field for the name of the board, which may exist. */
 function BoardField({ current }: PartProps) {
-  const { name, typedName, isNew, isNameTaken, areNamesKnown } = current;
+  const { name, typedName, exists, hasChanged } = current;
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
     // The button “Import”, which had the focus, is disabled during the next preview.
-    if (isNameTaken) field.current?.focus();
-  }, [isNameTaken]);
+    if (hasChanged) field.current?.focus();
+  }, [hasChanged]);
+  const changed = exists
+    ? 'there is now a board with this name. To import into it,'
+    : 'there is no board with this name now. To create it,';
   return (
     <TextField
       ref={field}
       label="Name"
       error={
-        isNameTaken
-          ? 'Nothing was imported, because there is now a board with this name. To import into it, press Import again.'
-          : undefined
+        hasChanged ? `Nothing was imported, because ${changed} press Import again.` : undefined
       }
       hint={
-        !name || isNew
+        !name || exists === false
           ? 'The name of the new board.'
-          : areNamesKnown
+          : exists
             ? 'There is a board with this name. The file is imported into it.'
             : 'The name of a new or an existing board.'
       }
