@@ -189,6 +189,24 @@ describe('Signing in', () => {
     await card(page, 'Done', 'Buy a ticket').waitFor();
   });
 
+  test('again repeats the preview of an import', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket/import');
+    await deleteBefore(page, '**/import?*', place, id);
+    await page.getByLabel('File', { exact: true }).setInputFiles({
+      name: 'stories.csv',
+      mimeType: 'text/csv',
+      buffer: Buffer.from('title\nAnt\n'),
+    });
+    const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+    await dialog.waitFor();
+    const again = await makeToken(place, { name: 'Mei', scope: 'write' });
+    await signIn(page, again.token);
+    await page.getByText('Creates 1 story.').waitFor();
+    expect(await page.getByText('Your session has ended').count()).toBe(0);
+  });
+
   test('can be postponed, and the page shows the unsaved changes meanwhile', async () => {
     const place = await startClosed();
     const page = await openExpired(place);

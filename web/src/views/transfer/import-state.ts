@@ -6,6 +6,7 @@ import { ApiError, isDisconnected } from '../../api/problem';
 import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
 import { upload } from '../../api/upload';
 import { alertError, announce, report } from '../../state/announce';
+import { isExpired, signedIn } from '../../state/session';
 import { failureText } from '../../util/failure';
 import { quoted } from '../../util/names';
 import { randomKey } from '../../util/random';
@@ -204,6 +205,7 @@ function useDryRun(
             if (abort.signal.aborted || hasChanged(failure)) return;
             preview.value = { answer: preview.value.answer, failure };
             isPreviewing.value = false;
+            if (isExpired.value) void signedIn().then(() => abort.signal.aborted || again());
           },
         );
       },
