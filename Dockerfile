@@ -12,8 +12,10 @@ RUN npm run build \
  && node dist/openapi.js
 
 FROM node:24-bookworm-slim
+# `npm run import` prints no notice about versions of npm, which nobody can update in a container.
 ENV NODE_ENV=production \
-    HOST=0.0.0.0
+    HOST=0.0.0.0 \
+    NPM_CONFIG_UPDATE_NOTIFIER=false
 WORKDIR /app
 # The default DATABASE_URL is a file in this directory: mount a volume here.
 RUN mkdir data && chown node:node data
