@@ -10,6 +10,7 @@ import type { ProblemCode } from './problem';
 import { Problem } from './problem';
 import { sendProblem } from './problem.filter';
 import { logRequest, withoutTokens } from './request-log';
+import { isOfPage } from './responses/formats';
 import { MAX_PARAMETER_LENGTH } from './route-table';
 import { SECURITY_HEADERS } from './security-headers';
 
@@ -52,7 +53,8 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
       const code = error.statusCode === 414 ? 'uri_too_long' : 'bad_request';
       reply.header('X-Request-Id', request.id).headers(SECURITY_HEADERS);
       reply.raw.once('close', () => logRequest(logger, request, reply));
-      sendProblem(request, reply, new Problem(code));
+      if (code === 'bad_request' && isOfPage(request)) reply.redirect(withoutEscapes(request.url));
+      else sendProblem(request, reply, new Problem(code));
     }) as never,
     clientErrorHandler: (error: NodeJS.ErrnoException, socket: Socket) =>
       answerBrokenRequest(error, socket, config.urlLimit, logger),
@@ -71,6 +73,16 @@ function originForm({ url = '/', headers }: IncomingMessage): string {
   headers.host = host;
   return path.startsWith('/') ? path : `/${path}`;
 }
+
+/**
+ * Returns the URL whose decoded path is the given one, which cannot be decoded. A browser is redirected there, and its
+ * page says that the path does not exist. The URL begins with one slash, because two are followed by a host.
+ */
+const withoutEscapes = (url: string): string =>
+  url
+    .replace(/\?.*/, '')
+    .replace(/^[/\\]*/, '/')
+    .replaceAll('%', '%25');
 
 /** The request id that a client or a proxy sent, if it is safe to log; otherwise a new one. */
 function requestId(sent: string | string[] | undefined): string {

@@ -96,6 +96,25 @@ describe('the board in the browser', () => {
     },
   );
 
+  it.each([
+    ['/b/%E0%A4%A', '/b/%25E0%25A4%25A', 200],
+    ['/%', '/%25', 404],
+    ['//attacker.example/%?q=%', '/attacker.example/%25', 404],
+  ])('shows its page to a browser at %s, which is malformed', async (path, next, status) => {
+    const accept = 'text/html,*/*;q=0.8';
+    const answer = await get(path, { accept });
+    expect([answer.status, answer.headers.location]).toEqual([302, next]);
+    expect((await get(next, { accept })).status).toBe(status);
+  });
+
+  it.each([
+    ['/b/%E0%A4%A', '*/*'],
+    ['/api/boards/%E0%A4%A', 'text/html,*/*;q=0.8'],
+  ])('rejects the malformed path %s of a program or of the API', async (path, accept) => {
+    const answer = await get(path, { ...token, accept });
+    expect([answer.status, JSON.parse(answer.text).code]).toEqual([400, 'bad_request']);
+  });
+
   it('serves no page under another host name', async () => {
     const answer = await get('/board', { accept: 'text/html', host: 'attacker.example' });
     expect(answer.status).toBe(421);

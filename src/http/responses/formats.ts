@@ -93,15 +93,13 @@ export function requireAcceptable({ headers }: FastifyRequest, types: readonly s
   return best;
 }
 
-/**
- * Whether a browser requests a path outside the API that does not exist. Its response is the page instead of a problem,
- * and needs no token.
- */
-export const isMissingPage = ({ is404, method, url, headers }: FastifyRequest): boolean =>
-  is404 &&
-  method === 'GET' &&
-  headers.accept?.includes('text/html') === true &&
-  !/^\/api\b/.test(url);
+/** Whether a browser requests a page: a path outside the API. */
+export const isOfPage = ({ method, url, headers }: FastifyRequest): boolean =>
+  method === 'GET' && headers.accept?.includes('text/html') === true && !/^\/api\b/.test(url);
+
+/** Whether a browser requests a page that does not exist. It gets the page that says so, and needs no token. */
+export const isMissingPage = (request: FastifyRequest): boolean =>
+  request.is404 && isOfPage(request);
 
 /** Writes a body in the requested format; a long one is streamed. */
 export async function writeFormat(
