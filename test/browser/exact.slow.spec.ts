@@ -1018,6 +1018,50 @@ describe('A request without a response', () => {
   });
 });
 
+describe('The page of a proxy in place of a response', () => {
+  const statuses = [401, 403, 404];
+
+  test('is repeated if it loads a view, which is neither missing nor signed out', async () => {
+    const { url } = await startSmallBoard();
+    const page = await openPage('about:blank');
+    const answers = new Map<string, number[]>();
+    await route(page, '**/api/**', (route) => {
+      const { pathname } = new URL(route.request().url());
+      const left = answers.get(pathname) ?? [...statuses];
+      answers.set(pathname, left);
+      const status = left.shift();
+      if (!status) return route.continue();
+      return route.fulfill({ status, contentType: 'text/html', body: '<p>A proxy' });
+    });
+    await page.goto(url);
+    await card(page, 'To do', 'Ant').waitFor();
+    for (const path of ['/api/session', '/api/boards/rocket', '/api/boards/rocket/sprints']) {
+      expect(answers.get(path)).toEqual([]);
+    }
+  });
+
+  test('keeps a change, which is sent again with its key', async () => {
+    const { url, story } = await startSmallBoard();
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').focus();
+    const left = [...statuses];
+    await route(page, '**/api/stories/*', (route) => {
+      const status = route.request().method() === 'PUT' ? left.shift() : undefined;
+      if (!status) return route.continue();
+      return route.fulfill({ status, contentType: 'text/html', body: '<p>A proxy' });
+    });
+    await page.keyboard.press('2');
+    const unsaved = page.getByText('1 unsaved change', { exact: true });
+    await unsaved.waitFor();
+    await unsaved.waitFor({ state: 'hidden' });
+    expect(left).toEqual([]);
+    expect((await story('Ant')).status).toBe('in_progress');
+    await card(page, 'In progress', 'Ant').waitFor();
+    expect(await page.getByRole('alert').count()).toBe(0);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
+});
+
 describe('A lost response', () => {
   test('lets a board be created again with the same name, once', async () => {
     const service = await startService();

@@ -88,7 +88,7 @@ describe('the pages of the backlog', () => {
   });
 
   test('are loaded after an attempt that was rejected', async () => {
-    const answers = [answerWith({ detail: 'No.' }, {}, 403)];
+    const answers = [answerWith({ code: 'forbidden', detail: 'No.' }, {}, 403)];
     const { lists } = openLists((url) => answers.shift() ?? pageOf(url));
     await lists.loadPage();
     expect(await messages()).toEqual(['No.']);
@@ -106,7 +106,8 @@ test('a list is requested once, however often it is shown', async () => {
 
 test('a list that cannot be read is reported, unless its sprint was deleted meanwhile', async () => {
   const statuses = [404, 403];
-  const { lists } = openLists(() => answerWith({ detail: 'No.' }, {}, statuses.shift()));
+  const problem = { code: 'forbidden', detail: 'No.' };
+  const { lists } = openLists(() => answerWith(problem, {}, statuses.shift()));
   await lists.load(1);
   expect(await messages()).toEqual([]);
   await lists.load(1);

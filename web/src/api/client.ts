@@ -1,5 +1,5 @@
 import createClient from 'openapi-fetch';
-import { errorOf } from './problem';
+import { errorOf, isUnauthorized } from './problem';
 import type { paths } from './schema';
 import type { NewSprint, NewStory, Sprint, Story } from './types';
 
@@ -36,9 +36,10 @@ api.use({
   async onResponse({ request, response, schemaPath }) {
     noteWrite(request, schemaPath);
     if (response.ok || response.status === 304) return;
+    const error = await errorOf(response);
     // The form that signs in shows its own error.
-    if (response.status === 401 && schemaPath !== '/api/session') onUnauthorized.call();
-    throw await errorOf(response);
+    if (isUnauthorized(error) && schemaPath !== '/api/session') onUnauthorized.call();
+    throw error;
   },
 });
 
@@ -84,7 +85,8 @@ export async function createOn<T extends Story | Sprint>(
 /** Requests a picture of a report, and resolves with the text of the SVG. */
 export async function requestPicture(path: string): Promise<string> {
   const response = await fetch(path, { headers: { Accept: 'image/svg+xml' }, ...timeout() });
-  if (response.status === 401) onUnauthorized.call();
-  if (!response.ok) throw await errorOf(response);
-  return response.text();
+  if (response.ok) return response.text();
+  const error = await errorOf(response);
+  if (isUnauthorized(error)) onUnauthorized.call();
+  throw error;
 }

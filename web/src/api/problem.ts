@@ -25,9 +25,18 @@ export class ApiError extends Error {
   }
 }
 
-/** Reads the error of a response that is not successful. */
-export async function errorOf(response: Response): Promise<ApiError> {
+/** Statuses that the page reacts to by signing out or by removing what it shows. */
+const FINAL = [401, 403, 404];
+
+/**
+ * Reads the error of a response that is not successful. Without a problem document the response is that of a proxy, or
+ * incomplete. It then does not count as signed out or as missing, but as lost, so that a change is sent again.
+ */
+export async function errorOf(response: Response): Promise<ApiError | TypeError> {
   const problem = (await response.json().catch(() => undefined)) as Problem | undefined;
+  if (typeof problem?.code !== 'string' && FINAL.includes(response.status)) {
+    return new TypeError(`A proxy answered ${response.status}.`);
+  }
   // A pointer into a batch begins with its operation.
   for (const error of problem?.errors ?? []) {
     error.pointer = error.pointer?.replace(/^\/operations\/\d+\/set\//, '/');
@@ -45,11 +54,15 @@ export async function errorOf(response: Response): Promise<ApiError> {
   );
 }
 
-/** Whether the request or its response was lost, or the response is not JSON, such as the page of a proxy. */
+/** Whether the request or its response was lost, or the response is that of a proxy. */
 export const isDisconnected = (error: unknown): boolean =>
   error instanceof TypeError ||
   error instanceof SyntaxError ||
   (error instanceof DOMException && error.name === 'TimeoutError');
+
+/** Whether the service has answered that the user must sign in. */
+export const isUnauthorized = (error: unknown): boolean =>
+  error instanceof ApiError && error.status === 401;
 
 /** Whether the same request may succeed later. */
 export const isTemporary = (error: unknown): boolean =>

@@ -1,5 +1,5 @@
 import { lastWrite, onUnauthorized } from './client';
-import { errorOf } from './problem';
+import { errorOf, isUnauthorized } from './problem';
 
 /** Milliseconds for a file to be sent and imported; the service waits 5 min for the file. */
 const TIMEOUT_MS = 600_000;
@@ -22,13 +22,14 @@ export function upload<T>(path: string, form: FormData, options: UploadOptions =
     const settle = async (): Promise<T> => {
       const { status } = request;
       lastWrite.at = performance.now();
-      if (status === 401) onUnauthorized.call();
       const response = new Response(request.responseText, {
         status,
         headers: { 'Retry-After': request.getResponseHeader('Retry-After') ?? '' },
       });
-      if (!response.ok) throw await errorOf(response);
-      return (await response.json()) as T;
+      if (response.ok) return (await response.json()) as T;
+      const error = await errorOf(response);
+      if (isUnauthorized(error)) onUnauthorized.call();
+      throw error;
     };
     request.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded / total);
     request.onload = () => settle().then(resolve, reject);

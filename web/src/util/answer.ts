@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, isTemporary } from '../api/problem';
+import { ApiError, isTemporary, isUnauthorized } from '../api/problem';
 import type { BoardStore } from '../state/board/board-store';
 import { signedIn } from '../state/session';
 import { backoff, delayAfter, Pause } from './retry';
@@ -45,7 +45,7 @@ export function useAnswer<T>(
         if (!isLatest) return;
         const { data, error, isUnreachable } = next;
         answered.current = subject;
-        if (error instanceof ApiError && error.status === 401) {
+        if (isUnauthorized(error)) {
           await signedIn();
           await pause.wait(backoff(attempt));
           continue;

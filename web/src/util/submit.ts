@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError } from '../api/problem';
+import { ApiError, isUnauthorized } from '../api/problem';
 import { closeReports } from '../state/announce';
 import { signedIn } from '../state/session';
 import { randomKey } from './random';
@@ -24,7 +24,7 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
         if (isStale) await onStale?.().catch(() => undefined);
         const shown = errorOf(failure);
         error.value = shown;
-        if (!(failure instanceof ApiError && failure.status === 401)) return;
+        if (!isUnauthorized(failure)) return;
         // The error asks the user to sign in.
         void signedIn().then(() => {
           if (error.value === shown) error.value = undefined;

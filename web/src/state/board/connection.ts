@@ -1,6 +1,6 @@
 import { batch, signal } from '@preact/signals';
 import { api, headersOf } from '../../api/client';
-import { ApiError, isMissing, isTemporary } from '../../api/problem';
+import { ApiError, isMissing, isTemporary, isUnauthorized } from '../../api/problem';
 import type { Board } from '../../api/types';
 import { delayAfter, Pause } from '../../util/retry';
 import type { Card } from '../model';
@@ -53,7 +53,7 @@ export class Connection {
         return result;
       } catch (error) {
         if (this.isClosed.value) break;
-        if (error instanceof ApiError && error.status === 401) {
+        if (isUnauthorized(error)) {
           await signedIn();
           continue;
         }

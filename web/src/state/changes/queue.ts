@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import { ApiError, hasTooMany, isTemporary } from '../../api/problem';
+import { ApiError, hasTooMany, isTemporary, isUnauthorized } from '../../api/problem';
 import { delayAfter, Pause, whenTrue } from '../../util/retry';
 import type { BoardState } from '../model';
 import type { Change, Confirmation, Outcome } from './change';
@@ -171,7 +171,7 @@ export class ChangeQueue {
           await this.pause.wait(delayAfter(error, attempt++));
           continue;
         }
-        if (error instanceof ApiError && error.status === 401) {
+        if (isUnauthorized(error)) {
           // The next attempt waits until the user has signed in again.
           await this.pause.wait(delayAfter(error, attempt++));
           continue;

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, isTemporary } from '../../api/problem';
+import { ApiError, isTemporary, isUnauthorized } from '../../api/problem';
 import type { ImportView as Answer } from '../../api/types';
 import { Button } from '../../components/controls';
 import { Table } from '../../components/table';
@@ -111,8 +111,7 @@ export function Errors({ failure, text, hasFocus, onRetry }: ErrorsProps): Compo
   const isUnknown = lines.length < errors.length;
   const words = lines.length > 0 ? (problem?.detail ?? text) : text;
   // After a 401 the user may have signed in again.
-  const isRetriable =
-    !problem || isTemporary(failure) || (failure instanceof ApiError && failure.status === 401);
+  const isRetriable = !problem || isTemporary(failure) || isUnauthorized(failure);
   const section = useRef<HTMLElement>(null);
   useEffect(() => {
     if (hasFocus) section.current?.focus();
