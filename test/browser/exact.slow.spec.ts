@@ -1062,6 +1062,22 @@ describe('The page of a proxy in place of a response', () => {
   });
 });
 
+test('an empty response does not sign the user out, and is repeated', async () => {
+  const { url } = await startSmallBoard();
+  const page = await openPage('about:blank');
+  const asked = new Set<string>();
+  await route(page, '**/api/**', (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (asked.has(pathname)) return route.continue();
+    asked.add(pathname);
+    return route.fulfill({ headers: { 'Content-Length': '0' }, body: '' });
+  });
+  await page.goto(new URL('/', url).href);
+  await page.getByRole('main').getByRole('link', { name: 'rocket' }).waitFor();
+  await page.goto(url);
+  await card(page, 'To do', 'Ant').waitFor();
+});
+
 describe('A lost response', () => {
   test('lets a board be created again with the same name, once', async () => {
     const service = await startService();

@@ -31,10 +31,17 @@ const noteWrite = (request: Request, path: string): void => {
   if (request.method !== 'GET' && !isOfQueue) lastWrite.at = performance.now();
 };
 
+/** Rejects an empty response as lost: only a deletion has one, and the page would use `undefined` as its data. */
+function requireBody({ method }: Request, { status, headers }: Response): void {
+  const isEmpty = status === 204 || headers.get('Content-Length') === '0';
+  if (isEmpty && method !== 'DELETE') throw new TypeError('The response is empty.');
+}
+
 api.use({
   onRequest: ({ request, schemaPath }) => noteWrite(request, schemaPath),
   async onResponse({ request, response, schemaPath }) {
     noteWrite(request, schemaPath);
+    if (response.ok) requireBody(request, response);
     if (response.ok || response.status === 304) return;
     const error = await errorOf(response);
     // The form that signs in shows its own error.
