@@ -219,6 +219,47 @@ test('the buttons of a story are not covered by the message about a removed task
   }
 });
 
+test.each([
+  [1024, 768],
+  [390, 844],
+])(
+  'the buttons of a dialog are not covered by many messages about rejected changes (%i px)',
+  async (width, height) => {
+    const names = ['Ant', 'Bee', 'Cat', 'Dog', 'Elk', 'Fox', 'Gnu', 'Hen', 'Ibex', 'Jay'];
+    const { url } = await startSmallBoard(names);
+    for (const key of ['c', 'Enter']) {
+      const page = await openPage(url, { viewport: { width, height } });
+      let reject = (): void => undefined;
+      const rejected = new Promise<void>((resolve) => (reject = resolve));
+      await route(page, '**/api/stories/*', async (route) => {
+        if (route.request().method() !== 'PUT') return route.continue();
+        await rejected;
+        const problem = { code: 'invalid_request', detail: 'The service rejects it.' };
+        return route.fulfill({ status: 400, body: JSON.stringify(problem) });
+      });
+      for (const name of names) {
+        await card(page, 'To do', name).focus();
+        await page.keyboard.press('2');
+      }
+      await page.keyboard.press(key);
+      const dialog = page.getByRole('dialog');
+      await dialog.getByLabel('Title').waitFor();
+      reject();
+      const messages = dialog.getByRole('region', { name: 'Messages' });
+      const last = messages.getByRole('alert').filter({ hasText: 'Jay' });
+      await last.waitFor();
+      const [area, message] = [await dialog.boundingBox(), await last.boundingBox()];
+      // The new message is in view, below the dialog.
+      expect(message!.y).toBeGreaterThanOrEqual(area!.y + area!.height);
+      expect(message!.y + message!.height).toBeLessThanOrEqual(height);
+      // Fails if another element is above the button.
+      for (const button of await dialog.getByRole('button').all()) {
+        if (await button.isEnabled()) await button.click({ trial: true });
+      }
+    }
+  },
+);
+
 test('the bar of the selected stories is not covered by a message', async () => {
   const { url } = await startPlan();
   const page = await openPage(url, { viewport: { width: 390, height: 800 } });

@@ -1,3 +1,4 @@
+import { useEffect, useRef } from 'preact/hooks';
 import { announcement, closeToast, toasts } from '../state/announce';
 import { recoverFocus } from '../state/focus';
 import { Icon } from './controls';
@@ -12,12 +13,17 @@ function close(id: number): void {
  * because the rest of the page cannot be used or read meanwhile.
  */
 export function Messages() {
+  const list = useRef<HTMLDivElement>(null);
+  const last = toasts.value.at(-1);
+  // If there are more than fit, the new one is shown.
+  useEffect(() => list.current?.scrollTo(0, list.current.scrollHeight), [last]);
   return (
     <>
       <div class="hidden" role="status" aria-live="polite">
         {announcement}
       </div>
       <div
+        ref={list}
         class="toasts"
         {...(toasts.value.length > 0 && { role: 'region', 'aria-label': 'Messages' })}
       >
