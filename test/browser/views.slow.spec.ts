@@ -101,6 +101,26 @@ test('every view and dialog fits a phone with text of twice the size', async () 
   }
 });
 
+test('the list of boards shows the other active sprints if one cannot be read, or only later', async () => {
+  const { client, url } = await startService();
+  for (const name of ['Ant', 'Bee', 'Cat']) {
+    const sprint = { name: `Sprint of ${name}`, start_date: day(-1), end_date: day(5) };
+    await made2xx(client.post(`/api/boards/${name}/sprints`, sprint));
+  }
+  const page = await openPage('about:blank');
+  await route(page, '**/api/boards/Ant/sprints*', async (route) => {
+    await client.delete('/api/boards/Ant');
+    return route.continue();
+  });
+  await route(page, '**/api/boards/Bee/sprints*', (route) => route.fulfill({ status: 503 }), {
+    times: 1,
+  });
+  await page.goto(url);
+  const boards = page.getByRole('main').getByRole('listitem');
+  await boards.filter({ hasText: 'Sprint of Cat' }).waitFor();
+  await boards.filter({ hasText: 'Sprint of Bee' }).waitFor();
+});
+
 test('the list of boards shows the active sprint of each board that started last', async () => {
   const { url, client } = await startService();
   const sprints = {
