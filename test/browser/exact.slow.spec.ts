@@ -1041,8 +1041,8 @@ describe('The page of a proxy in place of a response', () => {
   });
 
   test('keeps a change, which is sent again with its key', async () => {
-    const { url, story } = await startSmallBoard();
-    const page = await openPage(url);
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
     const left = [...statuses];
     await route(page, '**/api/stories/*', (route) => {
@@ -1055,7 +1055,7 @@ describe('The page of a proxy in place of a response', () => {
     await unsaved.waitFor();
     await unsaved.waitFor({ state: 'hidden' });
     expect(left).toEqual([]);
-    expect((await story('Ant')).status).toBe('in_progress');
+    expect((await board.story('Ant')).status).toBe('in_progress');
     await card(page, 'In progress', 'Ant').waitFor();
     expect(await page.getByRole('alert').count()).toBe(0);
     expect(await page.getByRole('dialog').count()).toBe(0);
