@@ -137,6 +137,21 @@ describe('The reader of a stream', () => {
     expect(signal.aborted).toBe(true);
   });
 
+  test('aborts a connection that was silent while the computer slept', async () => {
+    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
+    const { requests } = listen({ revision: 0 });
+    const stream = body();
+    const { answer, signal } = await request(requests, 0);
+    answer(stream.response);
+    await stream.write(': comment\n\n');
+    await new Promise((resolve) => setImmediate(resolve));
+    // The clock goes on, the timers do not.
+    jest.setSystemTime(Date.now() + 8 * 3_600_000);
+    expect(signal.aborted).toBe(false);
+    jest.advanceTimersByTime(5000);
+    expect(signal.aborted).toBe(true);
+  });
+
   test('closes the connection of a page that is hidden for 30 seconds, until it is shown again', async () => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
     afterwards(() => (isHidden.value = false));

@@ -14,6 +14,8 @@ export interface StreamHandlers {
 
 /** The service sends a comment every 15 s. */
 const SILENCE_MS = 40_000;
+/** Milliseconds between two checks. A long timer would stop while the computer sleeps; its clock goes on. */
+const CHECK_MS = 5000;
 
 /**
  * Milliseconds after which a hidden page closes its stream. With HTTP/1.1, all tabs of a browser share six connections
@@ -39,7 +41,11 @@ export function openStream(
 
   const read = async (): Promise<void> => {
     abort = new AbortController();
-    let timer = setTimeout(() => abort.abort(), SILENCE_MS);
+    let heardAt = Date.now();
+    const timer = setInterval(() => {
+      // The clock may also be set back.
+      if (Math.abs(Date.now() - heardAt) >= SILENCE_MS) abort.abort();
+    }, CHECK_MS);
     try {
       const { id, name } = board();
       const response = await fetch(
@@ -52,8 +58,7 @@ export function openStream(
       for (;;) {
         const { done, value } = await reader.read();
         if (done) return;
-        clearTimeout(timer);
-        timer = setTimeout(() => abort.abort(), SILENCE_MS);
+        heardAt = Date.now();
         for (const { type, id, data } of parser.push(value)) {
           attempt = 0;
           handlers.onState(true);
@@ -61,7 +66,7 @@ export function openStream(
         }
       }
     } finally {
-      clearTimeout(timer);
+      clearInterval(timer);
     }
   };
 
