@@ -146,6 +146,37 @@ test('the list of boards shows the active sprint of each board that started last
   await page.getByRole('heading', { level: 1, name: 'Last day' }).waitFor();
 });
 
+test('the list of boards shows the sprint that begins at midnight in the time zone of its board', async () => {
+  const { client, url, clock } = await startService();
+  const workingDays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+  for (const [name, time_zone] of [
+    ['far', 'Asia/Tokyo'],
+    ['near', 'UTC'],
+  ]) {
+    await client.post('/api/boards', { name, time_zone, working_days: workingDays });
+    for (const sprint of [
+      { name: 'First', start_date: '2026-11-16', end_date: '2026-11-17' },
+      { name: 'Second', start_date: '2026-11-18', end_date: '2026-11-20' },
+    ]) {
+      await client.post(`/api/boards/${name}/sprints`, sprint);
+    }
+  }
+  // 23:59 in Tokyo.
+  clock.set('2026-11-17T14:59:00Z');
+  const page = await openPage('about:blank', { timezoneId: 'America/Los_Angeles' });
+  await page.clock.install({ time: '2026-11-17T14:59:00Z' });
+  await page.goto(url);
+  await page.getByRole('link', { name: 'far First' }).getByText('1 working day left').waitFor();
+  // Two boards have two requests, and a new day two more.
+  const read: string[] = [];
+  page.on('request', (request) => read.push(request.url()));
+  clock.set('2026-11-17T15:02:00Z');
+  await page.clock.fastForward(180_000);
+  await page.getByRole('link', { name: 'far Second' }).getByText('3 working days left').waitFor();
+  await page.getByRole('link', { name: 'near First' }).getByText('1 working day left').waitFor();
+  expect(read.filter((each) => each.includes('/far/'))).toHaveLength(1);
+});
+
 test('nothing moves if the user prefers reduced motion', async () => {
   const { url } = await startService();
   const page = await openPage(url, { reducedMotion: 'reduce' });

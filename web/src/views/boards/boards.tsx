@@ -13,7 +13,7 @@ import { daysLeft, sprintName } from '../../state/model';
 import { isAdmin, session } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { useAnswer } from '../../util/answer';
-import { todayIn } from '../../util/calendar';
+import { dateIn, todayIn } from '../../util/calendar';
 import { formatRange, plural } from '../../util/format';
 import { isolated } from '../../util/names';
 import { useActiveSprints } from './active-sprints';
@@ -21,13 +21,20 @@ import { useActiveSprints } from './active-sprints';
 /** Milliseconds between two counts of the unsaved changes, while there are any. */
 const RECOUNT_MS = 1000;
 
+/** Milliseconds between two looks at the dates of the boards. */
+const CHECK_MS = 15_000;
+/** Milliseconds by which the clock of the service may be behind. */
+const MAX_BEHIND_MS = 60_000;
+
 /** Lists the boards that the user may see. Without a connection, it lists the boards that are stored in the browser. */
 export function BoardsView() {
+  const newDays = useSignal(0);
   const answer = useAnswer(
     async () => (await api.GET('/api/boards')).data as Board[],
-    [session.value],
+    [session.value, newDays.value],
   );
   const { data, error, isUnreachable } = answer;
+  useEffect(() => (data ? whenNextDay(data, () => (newDays.value += 1)) : undefined), [data]);
   const canCreate = session.value?.scope !== 'read' && session.value?.boards == null;
   const stored = useSignal<readonly Board[]>([]);
   const actor = session.value?.actor ?? '';
@@ -118,6 +125,28 @@ export function BoardsView() {
       </ul>
     </div>
   );
+}
+
+/** Calls back once a new day has begun in the time zone of a board. Returns a function that stops it. */
+function whenNextDay(boards: readonly Board[], onNextDay: () => void): () => void {
+  const zones = new Set(boards.map(({ time_zone }) => time_zone));
+  const read = (): string => {
+    const now = new Date(Date.now() - MAX_BEHIND_MS);
+    return [...zones].map((zone) => dateIn(zone, now)).join();
+  };
+  const dates = read();
+  const stop = (): void => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', check);
+  };
+  const check = (): void => {
+    if (read() === dates) return;
+    stop();
+    onNextDay();
+  };
+  const timer = setInterval(check, CHECK_MS);
+  document.addEventListener('visibilitychange', check);
+  return stop;
 }
 
 /** The active sprint of a board; null without one, and undefined until it is known. Its line has the same height. */
