@@ -1723,6 +1723,29 @@ describe('The live board', () => {
     expect(await titles(page, 'To do')).toEqual(['Bee']);
   });
 
+  test('finds a story whose description someone else changes during the search', async () => {
+    const board = await startSmallBoard(['Ant', { title: 'Bee', description: 'Makes honey' }]);
+    const page = await openPage(`${board.url}?q=honey`);
+    await card(page, 'To do', 'Bee').waitFor();
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { description: 'Likes honey' });
+    await card(page, 'To do', 'Ant').waitFor();
+    await board.client.put(`/api/stories/${board.ids.Bee}`, { description: null });
+    await card(page, 'To do', 'Bee').waitFor({ state: 'detached' });
+    expect(await titles(page, 'To do')).toEqual(['Ant']);
+  });
+
+  test('finds words in descriptions after the connection was lost during the search', async () => {
+    const board = await startKillableBoard(['Ant', { title: 'Bee', description: 'Makes honey' }]);
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Bee').waitFor();
+    await board.kill();
+    await page.getByText('Connecting…').waitFor();
+    await page.getByLabel('Search').fill('honey');
+    await page.getByText('No story matches.').first().waitFor();
+    await board.restart();
+    await card(page, 'To do', 'Bee').waitFor();
+  });
+
   test('shows hostile names as text', async () => {
     const names = [
       '<img src=x onerror=alert(1)>',

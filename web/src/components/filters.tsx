@@ -1,12 +1,16 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
+import { isTemporary } from '../api/problem';
 import { hasSingleKeys, useCommands } from '../commands';
 import { query, route, setQuery } from '../router';
 import { announce } from '../state/announce';
 import { focused, recoverFocus } from '../state/focus';
 import type { Card, ListId } from '../state/model';
+import { store } from '../state/stores';
+import { BURST_MS, useSettled } from '../util/answer';
 import { plural } from '../util/format';
+import { delayAfter, Pause } from '../util/retry';
 import { Button } from './controls';
 
 /** The sprints, by their ids, of the stories that the service has found; it also searches descriptions. */
@@ -40,9 +44,10 @@ const answered = signal('');
 /** Whether the service is still searching, so that other stories may match, too. */
 const isSearching = computed(() => asked.value.isNeeded && answered.value !== asked.value.search);
 
-/** Searches on the service when the user pauses typing. */
+/** Searches on the service when the user pauses typing, and again after changes of the board. */
 function useFound(): void {
   const { board, q, assignee, label, search, isNeeded } = asked.value;
+  const revision = useSettled(store.value?.confirmed.revision.value, BURST_MS);
   useEffect(() => {
     if (found.value?.search !== search) {
       found.value = null;
@@ -50,6 +55,7 @@ function useFound(): void {
     }
     if (!isNeeded) return;
     let isLatest = true;
+    const pause = new Pause();
     const find = async (): Promise<void> => {
       const listOf = (value?: string): string[] | undefined =>
         value === undefined ? undefined : [value];
@@ -67,19 +73,22 @@ function useFound(): void {
         found.value = { search, lists: new Map(stories.map((each) => [each.id, each.sprint_id])) };
       }
     };
-    // Without a connection, only the loaded fields are searched.
-    const run = (): Promise<void> =>
-      find()
-        .catch(() => undefined)
-        .finally(() => {
-          if (isLatest) answered.value = search;
-        });
+    const run = async (): Promise<void> => {
+      for (let attempt = 0; isLatest; attempt++) {
+        const error: unknown = await find().catch((reason: unknown) => reason);
+        // Without a connection, only the loaded fields are searched until then.
+        if (isLatest) answered.value = search;
+        if (!isTemporary(error)) return;
+        await pause.wait(delayAfter(error, attempt));
+      }
+    };
     const timer = setTimeout(() => void run(), 200);
     return () => {
       isLatest = false;
       clearTimeout(timer);
+      pause.end();
     };
-  }, [search, isNeeded]);
+  }, [search, isNeeded, revision]);
 }
 
 /** As in the API, an empty assignee or label means stories that have none. */

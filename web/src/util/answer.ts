@@ -77,8 +77,8 @@ export function useSettled<T>(value: T, ms: number): T {
   return settled.value;
 }
 
-/** Milliseconds without a change after which reports are requested again. */
-const BURST_MS = 1500;
+/** Milliseconds without a change after which reports are requested again, and searches, too. */
+export const BURST_MS = 1500;
 
 /**
  * What the reports of a board depend on, as an input of their requests: its revision, once a burst of changes has
