@@ -2004,6 +2004,30 @@ describe('A card', () => {
     await card(page, 'In progress', 'Ant').waitFor();
   });
 
+  test('gets the status of its column even if its place there is rejected', async () => {
+    const board = await startSmallBoard(['Ant', 'Bee', { title: 'Cat', status: 'done' }]);
+    const page = await openPageWithoutStream(board.url);
+    const cat = card(page, 'Done', 'Cat');
+    await cat.waitFor();
+    await board.client.post(`/api/stories/${board.ids.Cat}/move`, {
+      sprint_id: null,
+      position: 'last',
+    });
+    await card(page, 'To do', 'Ant').hover();
+    await page.mouse.down();
+    await page.mouse.move(0, 0);
+    const { x, y, height } = (await cat.boundingBox())!;
+    // After the last card.
+    await page.mouse.move(x + 20, y + height + 10, { steps: 5 });
+    await page.mouse.up();
+    await page
+      .getByText(/^Not saved: Move “Ant” \(1 of 2 changes\)\./)
+      .first()
+      .waitFor();
+    await card(page, 'Done', 'Ant').waitFor();
+    expect(await board.story('Ant')).toMatchObject({ status: 'done' });
+  });
+
   test('that someone else moves to another list while it is dragged is not changed by the drop', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

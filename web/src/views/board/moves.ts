@@ -21,14 +21,15 @@ export function dropIntoColumn(
   const before = shown.slice(0, index).filter(({ id }) => id !== story.id).length;
   const natural = others.filter((other) => bySeq(other, story) < 0).length;
   const changes: Change[] = [];
+  if (story.status !== status) {
+    changes.push({ kind: 'story.update', id: story.id, set: { status } });
+  }
+  // Last, because it fails if the neighbour has left the sprint, and then the changes after it are not made.
   if (before !== natural) {
     const next = others[before];
     const last = others.at(-1);
     const position = next ? { before: next.id } : last ? { after: last.id } : 'last';
     changes.push({ kind: 'story.move', ids: [story.id], list: story.sprint_id, position });
-  }
-  if (story.status !== status) {
-    changes.push({ kind: 'story.update', id: story.id, set: { status } });
   }
   if (changes.length === 0) return;
   store.change(changes);
