@@ -1636,6 +1636,27 @@ describe('The live board', () => {
     await read;
   });
 
+  test('says that another sprint is the current one once it has begun', async () => {
+    const { client, url, clock } = await startService();
+    await client.post('/api/boards', { name: 'rocket', time_zone: 'Asia/Tokyo' });
+    // 23:59 in Tokyo.
+    clock.set('2026-11-17T14:59:00Z');
+    for (const sprint of [
+      { name: 'Sprint 1', start_date: '2026-11-16', end_date: '2026-11-17' },
+      { name: 'Sprint 2', start_date: '2026-11-18', end_date: '2026-11-20' },
+    ]) {
+      await client.post('/api/boards/rocket/sprints', sprint);
+    }
+    const page = await openPage('about:blank', { timezoneId: 'America/Los_Angeles' });
+    await page.clock.install({ time: '2026-11-17T14:59:00Z' });
+    await page.goto(`${url}/b/rocket`);
+    await page.getByRole('heading', { level: 1, name: 'Sprint 1' }).waitFor();
+    clock.set('2026-11-17T15:00:30Z');
+    await page.clock.fastForward(90_000);
+    await page.getByRole('heading', { level: 1, name: 'Sprint 2' }).waitFor();
+    await page.getByRole('status').getByText('Sprint 2 is now the current sprint').waitFor();
+  });
+
   test('shows dates in UTC if the browser does not know the time zone, and says so', async () => {
     const board = await startSmallBoard();
     await board.client.put('/api/boards/rocket', { time_zone: 'Europe/Kyiv' });

@@ -78,7 +78,7 @@ export function BoardView({ store }: { store: BoardStore }) {
     const isDragging = dragged.value !== null;
     columnsOfPage.current?.toggleAttribute('data-dragging', isDragging);
   });
-  useCompletion(store);
+  useReplacement(store);
   useBoardKeys(store, () => columns.value.map(({ stories }) => stories), id, isFixed);
 
   const state = store.view.value;
@@ -151,19 +151,29 @@ function ColumnTabs({ columns }: { columns: readonly { name: string; stories: Ca
   );
 }
 
-/** Shows a message when someone else completes the sprint that the board shows, because another view replaces it. */
-function useCompletion(store: BoardStore): void {
-  const open = useRef<{ id: number; revision: number } | undefined>(undefined);
+/**
+ * Shows a message when someone else completes the sprint that the board shows, or when another one becomes the
+ * current sprint, because another view replaces it.
+ */
+function useReplacement(store: BoardStore): void {
+  const open = useRef<{ id: number; word: string | null; revision: number } | undefined>(undefined);
   useSignalEffect(() => {
     const state = store.view.value;
-    const shown = state && findSprint(state, query.value.get('sprint'));
+    const word = query.value.get('sprint');
+    const shown = state && findSprint(state, word);
     const before = open.current;
     open.current =
       shown && shown.state !== 'completed'
-        ? { id: shown.id, revision: store.confirmed.revision.peek() }
+        ? { id: shown.id, word, revision: store.confirmed.revision.peek() }
         : undefined;
-    const completed = before && before.id !== shown?.id && state?.sprints.get(before.id);
-    if (!completed || completed.state !== 'completed') return;
+    const replaced = before && before.id !== shown?.id && state?.sprints.get(before.id);
+    if (!replaced) return;
+    if (replaced.state !== 'completed') {
+      // Otherwise the user has chosen another sprint.
+      const isByState = !word && !before.word;
+      if (shown && isByState) report(`${sprintInText(shown)} is now the current sprint`);
+      return;
+    }
     // The dialog of the user who completes it shows its report.
     const { kind, action } = (dialog.peek() ?? {}) as Partial<SprintRequest>;
     if (kind === 'sprint' && action === 'complete') return;
@@ -175,7 +185,7 @@ function useCompletion(store: BoardStore): void {
       .GET('/api/boards/{board_name}/events', { params })
       .then(({ data }) => (data as Event[]).findLast(({ id }) => id === before.id)?.actor)
       .catch(() => undefined)
-      .then((actor = 'anonymous') => toast(`${whoOf(actor)} completed ${sprintInText(completed)}`));
+      .then((actor = 'anonymous') => toast(`${whoOf(actor)} completed ${sprintInText(replaced)}`));
   });
 }
 
