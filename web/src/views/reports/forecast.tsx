@@ -18,8 +18,36 @@ const NAMES = ['points', 'stories', 'sprint_days'] as const;
 /** The typed parameters of the forecast, which are in the URL. */
 type Asked = Record<(typeof NAMES)[number], string>;
 
+/** The number of completed sprints that a forecast needs. */
+const MIN_COMPLETED = 3;
+
+interface ForecastProps {
+  board: string;
+  input: string;
+  /** The number of completed sprints. */
+  completed: number;
+}
+
 /** The forecast: when the backlog is done, and what the next sprint completes at least. */
-export function Forecast({ board, input }: { board: string; input: string }) {
+export function Forecast({ completed, ...props }: ForecastProps) {
+  return completed < MIN_COMPLETED ? <NoForecast /> : <RequestedForecast {...props} />;
+}
+
+function NoForecast() {
+  return (
+    <section class="figure" aria-label="Forecast">
+      <div class="figure-head">
+        <h2>Forecast</h2>
+      </div>
+      <p class="empty">
+        When the backlog will be done, and with how much confidence. The forecast is based on the
+        completed sprints of the board and needs at least three.
+      </p>
+    </section>
+  );
+}
+
+function RequestedForecast({ board, input }: Omit<ForecastProps, 'completed'>) {
   const asked: Asked = {
     points: query.value.get('points') ?? '',
     stories: query.value.get('stories') ?? '',
@@ -35,19 +63,8 @@ export function Forecast({ board, input }: { board: string; input: string }) {
   const answer = useAnswer(load, [board, input, search], board);
   const { data, error } = answer;
 
-  if (error?.code === 'not_enough_history') {
-    return (
-      <section class="figure" aria-label="Forecast">
-        <div class="figure-head">
-          <h2>Forecast</h2>
-        </div>
-        <p class="empty">
-          When the backlog will be done, and with how much confidence. The forecast is based on the
-          completed sprints of the board and needs at least three.
-        </p>
-      </section>
-    );
-  }
+  // Someone else has reopened a sprint.
+  if (error?.code === 'not_enough_history') return <NoForecast />;
   const href = `/api/boards/${encodeURIComponent(board)}/forecast`;
   // The picture uses the parameters of the last answer, not half-typed ones.
   const valid = data?.search ?? '';

@@ -21,6 +21,7 @@ export function ReportsView({ store }: { store: BoardStore }) {
   const state = store.view.value;
   if (!state) return <Skeleton lines={6} />;
   const sprint = shownSprint(state);
+  const completed = sprintsOf(state).filter(({ state }) => state === 'completed').length;
   return (
     <div class="reports">
       <header class="view-head">
@@ -41,7 +42,7 @@ export function ReportsView({ store }: { store: BoardStore }) {
       )}
       <div class="figures">
         <Velocity board={state.board.name} input={input} />
-        <Forecast board={state.board.name} input={input} />
+        <Forecast board={state.board.name} input={input} completed={completed} />
       </div>
     </div>
   );
