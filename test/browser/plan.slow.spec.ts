@@ -355,6 +355,35 @@ describe('The plan', () => {
     }
   });
 
+  test('deselects stories that stay in a sprint which someone else completes', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    for (const title of ['Ant', 'Bee']) {
+      await card(page, 'Sprint 2', title).focus();
+      await page.keyboard.press('x');
+    }
+    const bar = page.getByRole('toolbar', { name: 'Selected stories' });
+    await bar.getByText('2 selected').waitFor();
+    // Ant is not done, so it moves to the backlog.
+    await plan.service.client.post(`/api/sprints/${plan.sprints[1]}/complete`, {});
+    await card(page, 'Backlog', 'Ant').waitFor();
+    await bar.getByText('1 selected').waitFor();
+  });
+
+  test('deselects a story that a search no longer finds after a change of someone else', async () => {
+    const plan = await startPlan();
+    const { client } = plan.service;
+    await client.put(`/api/stories/${plan.ids.Dog}`, { description: 'Barks' });
+    const page = await openPage(`${plan.url}?q=barks`);
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('x');
+    const bar = page.getByRole('toolbar', { name: 'Selected stories' });
+    await bar.getByText('1 selected').waitFor();
+    await client.put(`/api/stories/${plan.ids.Dog}`, { description: null });
+    await card(page, 'Backlog', 'Dog').waitFor({ state: 'detached' });
+    await bar.waitFor({ state: 'detached' });
+  });
+
   test('opens the menu Move of the focused story, or of the selection, by the key m', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

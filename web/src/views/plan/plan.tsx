@@ -47,10 +47,11 @@ export function PlanView({ store }: { store: BoardStore }) {
   useEffect(() => {
     const isShown = (id: number): boolean => {
       const story = state?.stories.get(id);
-      return story !== undefined && filtered([story], query.value).length > 0;
+      if (!story || state?.sprints.get(story.sprint_id ?? 0)?.state === 'completed') return false;
+      return filtered([story], query.value).length > 0;
     };
     if (state) keepSelected(isShown);
-  }, [state, query.value]);
+  });
   if (!state) return <Skeleton lines={8} />;
 
   const sprints = sprintsOf(state);

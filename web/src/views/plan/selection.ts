@@ -30,7 +30,7 @@ export function clearSelection(): void {
   recoverFocus();
 }
 
-/** Deselects stories that no longer exist, or that a filter hides. */
+/** Deselects stories that can no longer be selected, for example because a filter hides them. */
 export function keepSelected(isShown: (id: number) => boolean): void {
   const kept = [...selected.value].filter(isShown);
   if (kept.length === selected.value.size) return;
