@@ -207,6 +207,20 @@ describe('Signing in', () => {
     expect(await page.getByText('Your session has ended').count()).toBe(0);
   });
 
+  test('is no lost connection when it ends', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    await page.clock.install();
+    await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
+    await page.getByText('Connecting…').waitFor();
+    await page.clock.runFor(500);
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    await page.clock.runFor(1100);
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('The connection is lost');
+  });
+
   test('can be postponed, and the page shows the unsaved changes meanwhile', async () => {
     const place = await startClosed();
     const page = await openExpired(place);

@@ -269,7 +269,9 @@ function SaveState() {
   /** The board whose stream has been open. Before that, a closed stream is not a lost connection. */
   const opened = useRef<typeof current>(null);
   if (isLive) opened.current = current;
-  const isOffline = isUnreachable || (isConnecting && opened.current === current);
+  // A session that has ended is no lost connection.
+  const isOffline =
+    !isExpired.value && (isUnreachable || (isConnecting && opened.current === current));
   const isUnsaved = unsaved > 0;
   const announced = useRef({ isUnsaved: false, isOffline: false });
   useEffect(() => {
