@@ -41,21 +41,6 @@ interface AppendedEvent extends Omit<NewEvent, 'before' | 'after'> {
 /** Characters of events that a change keeps before it writes them. */
 const MAX_LENGTH = 1_000_000;
 
-/** The columns of `events`, as `flush` writes them. */
-export const EVENT_COLUMNS = [
-  'board_id',
-  'revision',
-  'type',
-  'at',
-  'actor',
-  'entity',
-  'entity_id',
-  'entity_version',
-  'sprint_id',
-  'before',
-  'after',
-];
-
 /** One change: a transaction, the locks of its boards and the events to append. */
 export class Change extends Transaction {
   /** Time of the change, read under the lock, so that it never precedes an earlier change of its boards. */
@@ -203,20 +188,20 @@ export class Change extends Transaction {
         board.revision_tag,
         board.id,
       ]);
-      const rows = events.map((event, i) => [
-        board.id,
-        board.revision + i + 1,
-        event.type,
+      const rows = events.map((event, i) => ({
+        board_id: board.id,
+        revision: board.revision + i + 1,
+        type: event.type,
         at,
-        this.caller.actor,
-        event.entity,
-        event.id,
-        event.version,
-        event.sprint_id ?? null,
-        event.before,
-        event.after,
-      ]);
-      await this.insertMany('events', EVENT_COLUMNS, rows);
+        actor: this.caller.actor,
+        entity: event.entity,
+        entity_id: event.id,
+        entity_version: event.version,
+        sprint_id: event.sprint_id ?? null,
+        before: event.before,
+        after: event.after,
+      }));
+      await this.insertMany('events', rows);
       board.revision = revision;
       this.boardsWithEvents.add(board.id);
     }

@@ -89,11 +89,13 @@ export async function keepResponse(
     tokenId,
     key,
   ]);
-  await change.insertMany(
-    'idempotency_parts',
-    ['token_id', 'idempotency_key', 'part', 'answer'],
-    rest.map((text, i) => [tokenId, key, i + 1, text]),
-  );
+  const parts = rest.map((answer, i) => ({
+    token_id: tokenId,
+    idempotency_key: key,
+    part: i + 1,
+    answer,
+  }));
+  await change.insertMany('idempotency_parts', parts);
 }
 
 /** Splits a string without splitting a surrogate pair. */

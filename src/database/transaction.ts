@@ -66,25 +66,32 @@ export class Transaction implements Reader {
     ]);
   }
 
-  /** Inserts many rows in few statements. Returns no ids: not every server numbers them consecutively. */
-  async insertMany(
-    table: string,
-    columns: readonly string[],
-    rows: Iterable<readonly unknown[]>,
-  ): Promise<void> {
-    const insert = `INSERT INTO ${table} (${columns.map((name) => `\`${name}\``).join(', ')}) VALUES `;
-    const row = `(${placeholders(columns)})`;
+  /**
+   * Inserts many rows, all with the columns of the first, in few statements. Returns no ids: not every server numbers
+   * them consecutively.
+   */
+  async insertMany(table: string, rows: Iterable<Record<string, unknown>>): Promise<void> {
+    let columns: string[] | undefined;
     let values: unknown[] = [];
     let count = 0;
     let length = 0;
     const send = async (): Promise<void> => {
-      if (count > 0) await this.query(insert + Array(count).fill(row).join(', '), values);
+      if (!columns || count === 0) return;
+      const names = columns.map((name) => `\`${name}\``).join(', ');
+      const tuples = Array(count)
+        .fill(`(${placeholders(columns)})`)
+        .join(', ');
+      await this.query(`INSERT INTO ${table} (${names}) VALUES ${tuples}`, values);
       [values, count, length] = [[], 0, 0];
     };
-    for (const cells of rows) {
-      values.push(...cells);
+    for (const row of rows) {
+      columns ??= Object.keys(row);
+      for (const name of columns) {
+        const value = row[name];
+        values.push(value);
+        if (typeof value === 'string') length += value.length;
+      }
       count += 1;
-      for (const cell of cells) length += typeof cell === 'string' ? cell.length : 0;
       if (count < MAX_ROWS && length < MAX_CHARACTERS) continue;
       await send();
       await this.pause();

@@ -64,8 +64,7 @@ export class StoryWriter {
     stories: readonly PlacedStory<Ref>[],
     created: (story: StoryView, ref: Ref | undefined) => void,
   ): Promise<void> {
-    const [first] = stories;
-    if (!first) return;
+    if (stories.length === 0) return;
     const now = toStored(change.instant);
     // Not every server gives consecutive ids to the rows of one statement, so the new rows are read: the
     // rows of this instant that did not exist before.
@@ -75,7 +74,7 @@ export class StoryWriter {
     );
     const before = new Set(others.map(({ id }) => id));
     const refs = new Map<string, Ref[]>();
-    const cells = function* (): Generator<unknown[]> {
+    const rows = function* (): Generator<Record<string, unknown>> {
       for (const placed of stories) {
         const story = represent(change, board, placed);
         if (placed.ref !== undefined) {
@@ -84,11 +83,10 @@ export class StoryWriter {
           if (equal) equal.push(placed.ref);
           else refs.set(key, [placed.ref]);
         }
-        yield Object.values(storyColumns(board.id, story));
+        yield storyColumns(board.id, story);
       }
     };
-    const columns = Object.keys(storyColumns(board.id, represent(change, board, first)));
-    await change.insertMany('stories', columns, cells());
+    await change.insertMany('stories', rows());
     for (let last = 0, more = true; more;) {
       const rows = await change.query<BriefStoryRow>(
         `SELECT ${BRIEF_COLUMNS} FROM ${STORY_TABLES}

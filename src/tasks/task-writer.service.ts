@@ -40,9 +40,7 @@ export class TaskWriter {
     known: ReadonlySet<number>,
   ): Promise<void> {
     const rows = tasks.map((task) => taskColumns(task.story_id, represent(change, task)));
-    const [first] = rows;
-    if (!first) return;
-    await change.insertMany('tasks', Object.keys(first), rows.map(Object.values));
+    await change.insertMany('tasks', rows);
     const stories = [...new Set(tasks.map(({ story_id }) => story_id))];
     for (const task of await findTasksOfStories(change, stories)) {
       if (!known.has(task.id)) recordEvent(change, board, 'task.created', null, task);

@@ -23,7 +23,8 @@ async function statementsFor(rows: unknown[][]): Promise<Statement[]> {
     sent.push({ sql, parameters });
     return [];
   };
-  await changeOn(query as Query).insertMany('notes', ['id', 'text'], rows);
+  const named = rows.map(([id, text]) => ({ id, text }));
+  await changeOn(query as Query).insertMany('notes', named);
   return sent;
 }
 

@@ -1,5 +1,4 @@
 import type { BoardLoad } from '../../boards/board-loader.service';
-import { EVENT_COLUMNS } from '../../database/change';
 import { placeholders } from '../../database/reader';
 import type { Transaction } from '../../database/transaction';
 import type { TaskView } from '../../tasks/task.dto';
@@ -28,7 +27,7 @@ export class Restore {
   private readonly sprints: RestoredRows['sprint'][] = [];
   private readonly stories: RestoredRows['story'][] = [];
   private readonly tasks: RestoredRows['task'][] = [];
-  private readonly events: unknown[][] = [];
+  private readonly events: Record<string, unknown>[] = [];
   /** How many ids were written, in ascending order. */
   private readonly written = { sprint: 0, story: 0 };
   /** The number of rows that are yet to be written, and of their characters. */
@@ -155,18 +154,18 @@ export class Restore {
     slots: readonly Slot<K>[],
   ): Promise<void> {
     const { boardId } = this.load;
-    const { name, cells } = TABLES[kind];
+    const { name, columns } = TABLES[kind];
     // The placeholder of a task needs a story.
     const needsStory = kind === 'task' && slots.some(({ row }) => !row);
     const [placeholderStory = 0] = needsStory
-      ? await insertRows(transaction, TABLES.story, [boardId], [TABLES.story.cells(boardId)])
+      ? await insertRows(transaction, TABLES.story, [boardId], [TABLES.story.columns(boardId)])
       : [];
     const parentOf = (row?: RestoredRows[K]): number => {
       if (kind !== 'task') return boardId;
       return row ? (this.to.ids.story.get((row as TaskView).story_id) as number) : placeholderStory;
     };
     const parents = slots.map(({ row }) => parentOf(row));
-    const rows = slots.map(({ row }, i) => cells(parents[i] as number, row));
+    const rows = slots.map(({ row }, i) => columns(parents[i] as number, row));
     const created = await insertRows(transaction, TABLES[kind], parents, rows);
     if (created.length !== slots.length) throw new Error(`${name}: not all rows were inserted`);
     const { [kind]: ids } = this.to.ids;
@@ -178,20 +177,20 @@ export class Restore {
 
   private async writeEvents(): Promise<void> {
     const rows = this.events.splice(0);
-    await this.load.part((transaction) => transaction.insertMany('events', EVENT_COLUMNS, rows));
+    await this.load.part((transaction) => transaction.insertMany('events', rows));
   }
 }
 
 /** Inserts rows with these parents. @returns their ids, in the order of the rows */
 async function insertRows(
   transaction: Transaction,
-  { name, columns, inserted }: Pick<RestoredTable<unknown>, 'name' | 'columns' | 'inserted'>,
+  { name, inserted }: Pick<RestoredTable<unknown>, 'name' | 'inserted'>,
   parentIds: readonly number[],
-  rows: unknown[][],
+  rows: Record<string, unknown>[],
 ): Promise<number[]> {
   const select = `SELECT MAX(id) AS last FROM ${name}`;
   const last = (await transaction.first<{ last: number | null }>(select))?.last ?? 0;
-  await transaction.insertMany(name, columns, rows);
+  await transaction.insertMany(name, rows);
   const parents = [...new Set(parentIds)];
   const created = await transaction.query<{ id: number }>(inserted(parents.length), [
     last,

@@ -20,11 +20,15 @@ export interface Replacements {
 }
 
 /**
- * The cells of an event, in the order of `EVENT_COLUMNS`, with the ids and the name of the new board. Only the
- * present name of the board is replaced; its earlier names stay.
+ * The columns of an event, with the ids and the name of the new board. Only the present name of the board is
+ * replaced; its earlier names stay.
  * @throws InvalidFile
  */
-export function restoredEvent(line: number, text: string, to: Replacements): unknown[] {
+export function restoredEvent(
+  line: number,
+  text: string,
+  to: Replacements,
+): Record<string, unknown> {
   const { event, version, sprint_id: sprintId } = readEvent(line, text);
   const { revision, type, at, actor, entity, id } = event;
   const newId = idOf(line, entity, id, to);
@@ -40,19 +44,19 @@ export function restoredEvent(line: number, text: string, to: Replacements): unk
     else requireFields(line, entity, fields);
     return JSON.stringify(replaced(line, entity, fields, isElsewhere, to));
   };
-  return [
-    to.board.newId,
+  return {
+    board_id: to.board.newId,
     revision,
     type,
-    fromRfc3339(at),
+    at: fromRfc3339(at),
     actor,
     entity,
-    newId,
-    version,
-    sprintId === null ? null : (to.ids.sprint.get(sprintId) ?? null),
-    restore(event.before, false),
-    restore(event.after, type === 'story.moved_out'),
-  ];
+    entity_id: newId,
+    entity_version: version,
+    sprint_id: sprintId === null ? null : (to.ids.sprint.get(sprintId) ?? null),
+    before: restore(event.before, false),
+    after: restore(event.after, type === 'story.moved_out'),
+  };
 }
 
 /** @throws InvalidFile */

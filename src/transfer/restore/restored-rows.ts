@@ -31,12 +31,11 @@ const sprintColumns = (
 /** How the rows of a kind are inserted. */
 export interface RestoredTable<Row> {
   name: string;
-  columns: readonly string[];
   /**
-   * The cells of a row or, without a row, of a placeholder, which is inserted and then deleted to skip an id.
+   * The columns of a row or, without a row, of a placeholder, which is inserted and then deleted to skip an id.
    * @param parentId the id of its board or, for a task, of its story
    */
-  cells: (parentId: number, row?: Row) => unknown[];
+  columns: (parentId: number, row?: Row) => Record<string, unknown>;
   /** Selects the ids of the rows of several parents that were inserted after an id. */
   inserted: (parents: number) => string;
 }
@@ -47,13 +46,12 @@ function tableOf<Row>(
   toColumns: (parentId: number, row: Omit<Row, 'id'>) => Record<string, unknown>,
   placeholder: Omit<Row, 'id'>,
 ): RestoredTable<Row> {
-  const columns = Object.keys(toColumns(0, placeholder));
   return {
     name,
-    columns,
-    cells: (parentId, row) => {
-      const values = toColumns(parentId, row ?? placeholder);
-      return columns.map((column) => values[column]);
+    columns: (parentId, row) => {
+      // The database generates the id.
+      const { id: _, ...columns } = toColumns(parentId, row ?? placeholder);
+      return columns;
     },
     // Without the hint and the `+`, the databases use other indexes, and sort the ids of the whole board.
     inserted: (parents) => `SELECT r.id FROM ${name} r /*! FORCE INDEX (PRIMARY) */
