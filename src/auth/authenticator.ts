@@ -63,7 +63,7 @@ export class Authenticator {
 
   /** Whether any token exists. @throws Problem `database_unavailable` */
   async anyToken(): Promise<boolean> {
-    return (await this.database.first('SELECT id FROM tokens LIMIT 1')) !== undefined;
+    return (await this.database.query('SELECT id FROM tokens LIMIT 1')).length > 0;
   }
 
   /**

@@ -94,7 +94,7 @@ export class SessionsService {
   async find(secret: string): Promise<SessionRow | undefined> {
     const lookup = lookupOf(secret);
     if (lookup === undefined) return undefined;
-    const row = await this.database.first<SessionRow>(SESSION, [lookup]);
+    const [row] = await this.database.query<SessionRow>(SESSION, [lookup]);
     const now = this.clock.now();
     if (!row || !matches(secret, row.session_hash) || isExpired(row, now)) return undefined;
     if (row.session_used_at <= toStored(oldestUsed(now))) return undefined;

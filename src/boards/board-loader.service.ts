@@ -202,14 +202,15 @@ export class BoardLoader {
   }
 
   private async requireFree(name: string): Promise<void> {
-    const taken = await this.database.first('SELECT b.id FROM boards b WHERE b.name = ?', [name]);
+    const sql = 'SELECT b.id FROM boards b WHERE b.name = ?';
+    const [taken] = await this.database.query(sql, [name]);
     if (taken) throw new Problem('name_taken');
   }
 }
 
 /** @throws Problem `database_unavailable` if the purge has ended the load */
 async function requireLoading(transaction: Transaction, id: number): Promise<void> {
-  const loading = await transaction.first(
+  const [loading] = await transaction.query(
     `SELECT b.id FROM boards b WHERE b.id = ? AND b.version = ${LOADING}${transaction.forUpdate}`,
     [id],
   );

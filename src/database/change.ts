@@ -94,7 +94,7 @@ export class Change extends Transaction {
    */
   async lockBoardOf(key: keyof typeof BOARD_OF, id: number): Promise<LockedBoard | undefined> {
     if (this.hasLocks || this.restarted.size > 0 || this.caller.boards) {
-      const found = await this.first<{ id: number; name: string | null }>(
+      const [found] = await this.query<{ id: number; name: string | null }>(
         `SELECT b.id, b.name FROM boards b WHERE b.id = (${BOARD_OF[key]})`,
         [id],
       );
@@ -214,7 +214,7 @@ export class Change extends Transaction {
     parameter: string | number,
     isFirst = this.boards.size === 0,
   ): Promise<LockedBoard | undefined> {
-    const board = await this.first<LockedBoard>(
+    const [board] = await this.query<LockedBoard>(
       `SELECT ${BOARD_COLUMNS} FROM boards b WHERE ${condition}${this.forUpdate}`,
       [parameter],
     );

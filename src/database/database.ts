@@ -154,14 +154,6 @@ export class Database implements Reader, OnApplicationBootstrap, OnApplicationSh
     return this.read(() => this.dataSource.query(sql, parameters as unknown[]));
   }
 
-  /** Runs a SELECT and returns its first row. @throws Problem `database_unavailable` */
-  async first<R = Record<string, unknown>>(
-    sql: string,
-    parameters?: readonly unknown[],
-  ): Promise<R | undefined> {
-    return (await this.query<R>(sql, parameters))[0];
-  }
-
   /**
    * Runs several SELECTs on one committed state, and all of them again as `read` does. Each client has a limit.
    * @throws Problem `overloaded`, `database_unavailable`; an `AbortError` if the client disconnects while it waits

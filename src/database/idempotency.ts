@@ -38,7 +38,7 @@ export async function claimKey(
   } catch (error) {
     if (failureOf(error) !== 'duplicate') throw error;
   }
-  const existing = await change.first<{
+  const [existing] = await change.query<{
     fingerprint: string;
     answer: string;
     revision: number | null;

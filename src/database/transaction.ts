@@ -35,13 +35,6 @@ export class Transaction implements Reader {
     return this.manager.query(sql, parameters as unknown[]);
   }
 
-  async first<R = Record<string, unknown>>(
-    sql: string,
-    parameters?: readonly unknown[],
-  ): Promise<R | undefined> {
-    return (await this.query<R>(sql, parameters))[0];
-  }
-
   /** The clause that locks the rows of a SELECT; empty on SQLite, which has one writer and no such clause. */
   get forUpdate(): string {
     return this.isSqlite ? '' : ' FOR UPDATE';

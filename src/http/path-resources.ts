@@ -35,7 +35,7 @@ export class PathResources {
       if (value === undefined) continue;
       const missing = NOT_FOUND[parameter];
       // Plain SQL, because every request of a token for certain boards runs it.
-      const board = await this.database.first<{ name: string }>(
+      const [board] = await this.database.query<{ name: string }>(
         `SELECT b.name FROM boards b WHERE b.id = (${BOARD_OF[parameter]}) AND b.name IS NOT NULL`,
         [readId(value, missing)],
       );
@@ -82,6 +82,6 @@ export class PathResources {
 
   private async exists(table: string, column: string, value: string | number): Promise<boolean> {
     const sql = `SELECT id FROM ${table} WHERE ${column} = ?`;
-    return (await this.database.first(sql, [value])) !== undefined;
+    return (await this.database.query(sql, [value])).length > 0;
   }
 }

@@ -224,8 +224,8 @@ export class SprintQueries implements SprintResolver {
   ): Promise<void> {
     if (externalId === null) return;
     const sql = 'SELECT s.id FROM sprints s WHERE s.board_id = ? AND s.external_id = ? LIMIT 1';
-    if (!(await change.first(sql, [boardId, externalId]))) return;
-    throw externalIdTaken('sprint of the board', externalId);
+    const [other] = await change.query(sql, [boardId, externalId]);
+    if (other) throw externalIdTaken('sprint of the board', externalId);
   }
 
   /** All sprints of a board, in their order. */

@@ -86,7 +86,7 @@ export class StoryListsService {
 
   /** Whether few stories of the board were changed since an instant. */
   private async isRecent(boardId: number, since: string): Promise<boolean> {
-    const more = await this.database.first(
+    const [more] = await this.database.query(
       `SELECT 1 AS one FROM stories s WHERE s.board_id = ? AND s.updated_at >= ? LIMIT 1 OFFSET ${FEW}`,
       [boardId, fromRfc3339(since)],
     );

@@ -59,7 +59,7 @@ export async function lockStory(
   if (!change.hasLocks && !(await change.lockBoardOf('story_id', id))) {
     throw new Problem('story_not_found');
   }
-  const row = await change.first<StoryRow & { board_id: number }>(
+  const [row] = await change.query<StoryRow & { board_id: number }>(
     `SELECT ${STORY_COLUMNS}, s.board_id FROM ${STORY_TABLES} WHERE s.id = ?`,
     [id],
   );
@@ -148,22 +148,19 @@ export const readOfSprint = <Row>(
  * The greatest `seq` of a sprint (0 if it has no stories), the number of its stories and whether it is
  * completed, by one statement; undefined if it is not on the board.
  */
-export async function findEndOfSprint(
-  change: Change,
-  board: LockedBoard,
-  sprintId: number,
-): Promise<{ last: number; count: number; completed_at: string | null } | undefined> {
-  return change.first(
+export async function findEndOfSprint(change: Change, board: LockedBoard, sprintId: number) {
+  const [row] = await change.query<{ last: number; count: number; completed_at: string | null }>(
     `SELECT COALESCE((SELECT MAX(s.seq) FROM stories s WHERE s.board_id = p.board_id AND s.sprint_id = p.id), 0) AS last,
        (SELECT COUNT(*) FROM stories s WHERE s.board_id = p.board_id AND s.sprint_id = p.id) AS count,
        p.completed_at FROM sprints p WHERE p.id = ? AND p.board_id = ?`,
     [sprintId, board.id],
   );
+  return row;
 }
 
 /** The greatest `seq` of the backlog; 0 if it has no stories. */
 export async function findEndOfBacklog(change: Change, board: LockedBoard): Promise<number> {
-  const row = await change.first<{ last: number | null }>(
+  const [row] = await change.query<{ last: number | null }>(
     'SELECT MAX(seq) AS last FROM stories WHERE board_id = ? AND sprint_id IS NULL',
     [board.id],
   );
@@ -178,7 +175,7 @@ export async function findOpenSprint(
   change: Change,
   id: number,
 ): Promise<{ board_id: number } | undefined> {
-  const sprint = await change.first<{
+  const [sprint] = await change.query<{
     board_id: number;
     completed_at: string | null;
     name: string;
@@ -206,7 +203,7 @@ export async function requireSpace(
   added: number,
 ): Promise<void> {
   if (sprintId === null || added === 0) return;
-  const row = await change.first<{ count: number }>(
+  const [row] = await change.query<{ count: number }>(
     'SELECT COUNT(*) AS count FROM stories WHERE board_id = ? AND sprint_id = ?',
     [board.id, sprintId],
   );
@@ -221,7 +218,7 @@ export async function requireFreeExternalIds(
 ): Promise<void> {
   const ids = externalIds.filter((id) => id !== null);
   if (ids.length === 0) return;
-  const other = await change.first<{ external_id: string }>(
+  const [other] = await change.query<{ external_id: string }>(
     `SELECT external_id FROM stories WHERE board_id = ? AND external_id IN (${placeholders(ids)}) LIMIT 1`,
     [board.id, ...ids],
   );

@@ -48,15 +48,14 @@ export async function findTask(
 }
 
 /** Reads the board of a story, the number of its tasks and their greatest `seq`; undefined without the story. */
-export const findEndOfTasks = (
-  change: Change,
-  storyId: number,
-): Promise<{ board_id: number; count: number; last: number | null } | undefined> =>
-  change.first(
+export async function findEndOfTasks(change: Change, storyId: number) {
+  const [row] = await change.query<{ board_id: number; count: number; last: number | null }>(
     `SELECT s.board_id, (SELECT COUNT(*) FROM tasks t WHERE t.story_id = s.id) AS count,
        (SELECT MAX(t.seq) FROM tasks t WHERE t.story_id = s.id) AS last FROM stories s WHERE s.id = ?`,
     [storyId],
   );
+  return row;
+}
 
 /** @throws Problem `external_id_taken` if a task of the story has this `external_id` */
 export async function requireFreeExternalId(
@@ -67,8 +66,8 @@ export async function requireFreeExternalId(
   if (externalId === null) return;
   // The index of the story's order finds its tasks, at most 1,000.
   const sql = 'SELECT t.id FROM tasks t WHERE t.story_id = ? AND t.external_id = ? LIMIT 1';
-  if (!(await change.first(sql, [storyId, externalId]))) return;
-  throw externalIdTaken('task of the story', externalId);
+  const [other] = await change.query(sql, [storyId, externalId]);
+  if (other) throw externalIdTaken('task of the story', externalId);
 }
 
 /**

@@ -233,9 +233,9 @@ describe('a request with an Idempotency-Key', () => {
 
 describe('stored responses', () => {
   const rows = async (): Promise<number> => {
-    const row = await service.app
+    const [row] = await service.app
       .get(Database)
-      .first<{ n: number }>('SELECT COUNT(*) AS n FROM idempotency_keys');
+      .query<{ n: number }>('SELECT COUNT(*) AS n FROM idempotency_keys');
     return Number(row?.n);
   };
 

@@ -800,7 +800,7 @@ describe('the first and the last token', () => {
   it('a token is required once the first one was created, even if a request has just found none', async () => {
     const { app, client } = service;
     const database = app.get(Database);
-    const first = database.first.bind(database);
+    const query = database.query.bind(database);
     let finish = (): void => undefined;
     const created = new Promise<void>((resolve) => (finish = resolve));
     let meanwhile: Promise<Answer> | undefined;
@@ -812,13 +812,13 @@ describe('the first and the last token', () => {
         const later = jest.spyOn(performance, 'now').mockReturnValue(performance.now() + 1000);
         afterwards(() => later.mockRestore());
         await new Promise<void>((found) => {
-          const reading = jest.spyOn(database, 'first');
+          const reading = jest.spyOn(database, 'query');
           afterwards(() => reading.mockRestore());
           reading.mockImplementationOnce(async (...statement) => {
-            const row = await first(...statement);
+            const rows = await query(...statement);
             found();
             await created;
-            return row;
+            return rows;
           });
           meanwhile = client.get('/api/boards');
         });
@@ -903,7 +903,7 @@ describe('the first and the last token', () => {
   it('the metrics can be read without a token while the database is unavailable', async () => {
     const { app, client } = service;
     expect((await client.get('/metrics')).status).toBe(200);
-    const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
+    const away = jest.spyOn(app.get(Database), 'query').mockRejectedValue(unavailable());
     try {
       // The service caches for a moment that there is no token.
       while ((await send(`${service.url}/api/boards/A`)).status !== 503);
@@ -928,7 +928,7 @@ describe('the first and the last token', () => {
     // The service caches for a moment that there is no token.
     const user = bearing(client, token);
     while ((await user.get('/api/session')).body.actor !== 'someone');
-    const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
+    const away = jest.spyOn(app.get(Database), 'query').mockRejectedValue(unavailable());
     try {
       expectProblem(await client.get('/metrics'), 503, 'database_unavailable');
     } finally {
@@ -940,7 +940,7 @@ describe('the first and the last token', () => {
     const { app, client } = service;
     expect((await client.get('/metrics')).status).toBe(200);
     await bearer(client, { scope: 'admin' });
-    const away = jest.spyOn(app.get(Database), 'first').mockRejectedValue(unavailable());
+    const away = jest.spyOn(app.get(Database), 'query').mockRejectedValue(unavailable());
     try {
       expectProblem(await client.get('/metrics'), 503, 'database_unavailable');
     } finally {

@@ -189,7 +189,8 @@ async function insertRows(
   rows: Record<string, unknown>[],
 ): Promise<number[]> {
   const select = `SELECT MAX(id) AS last FROM ${name}`;
-  const last = (await transaction.first<{ last: number | null }>(select))?.last ?? 0;
+  const [greatest] = await transaction.query<{ last: number | null }>(select);
+  const last = greatest?.last ?? 0;
   await transaction.insertMany(name, rows);
   const parents = [...new Set(parentIds)];
   const created = await transaction.query<{ id: number }>(inserted(parents.length), [
