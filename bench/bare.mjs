@@ -11,8 +11,31 @@ const log = pino({ base: null, timestamp: pino.stdTimeFunctions.isoTime });
 
 const database = process.env.DATABASE_URL.startsWith('sqlite:') ? openSqlite() : openMysql();
 
-const STORY = `s.id, b.name AS board_name, s.sprint_id, s.title, s.description, s.seq, s.priority, s.status,
-  s.points, s.assignee, s.labels, s.external_id, s.created_at, s.updated_at, s.done_at, s.version`;
+/** The fields of a story in their order, with the values of a new one. */
+const NEW_STORY = {
+  id: null,
+  board_name: null,
+  sprint_id: null,
+  title: null,
+  description: null,
+  seq: null,
+  priority: null,
+  status: 'todo',
+  points: null,
+  assignee: null,
+  labels: [],
+  external_id: null,
+  created_at: null,
+  updated_at: null,
+  done_at: null,
+  version: 1,
+};
+const STORY = Object.keys(NEW_STORY)
+  .map((name) => (name === 'board_name' ? 'b.name AS board_name' : `s.${name}`))
+  .join(', ');
+const STORY_COLUMNS = Object.keys(NEW_STORY)
+  .filter((name) => name !== 'id' && name !== 'board_name')
+  .concat('board_id', 'search');
 const TASK =
   't.id, t.story_id, t.title, t.seq, t.status, t.assignee, t.external_id, t.created_at, t.updated_at, t.done_at, t.version';
 const STORIES = 'FROM stories s JOIN boards b ON b.id = s.board_id';
@@ -49,9 +72,8 @@ const SQL = {
   endOfSprint: `SELECT COALESCE((SELECT MAX(s.seq) FROM stories s WHERE s.board_id = p.board_id
     AND s.sprint_id = p.id), 0) AS last, (SELECT COUNT(*) FROM stories s WHERE s.board_id = p.board_id
     AND s.sprint_id = p.id) AS count, p.completed_at FROM sprints p WHERE p.id = ? AND p.board_id = ?`,
-  insertStory: `INSERT INTO stories (board_id, sprint_id, title, description, seq, priority, status, points, assignee,
-    labels, external_id, search, created_at, updated_at, done_at, version)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 1)`,
+  insertStory: `INSERT INTO stories (${STORY_COLUMNS.join(', ')})
+    VALUES (${STORY_COLUMNS.map(() => '?').join(', ')})`,
   updateTitle: 'UPDATE stories SET title = ?, search = ?, updated_at = ?, version = ? WHERE id = ?',
   revision: 'UPDATE boards SET revision = ?, revision_tag = ? WHERE id = ?',
   event: `INSERT INTO events (board_id, revision, type, at, actor, entity, entity_id, entity_version, sprint_id,
@@ -147,26 +169,25 @@ const searchable = (title, description) =>
   (description === null ? title : `${title}\n${description}`).toUpperCase();
 
 function create(sprintId, body) {
-  const { title, description = null, priority = null, status = 'todo', points = null } = body;
-  const { assignee = null, labels = [] } = body;
   return database.transaction(function* () {
     const [board] = yield [SQL.lockBySprint, [sprintId]];
     const [{ last }] = yield [SQL.endOfSprint, [sprintId, board.id]];
     const at = stored(new Date());
-    const done_at = status === 'done' ? at : null;
-    const list = labels.map((label) => JSON.stringify(label)).join('\n,\n');
-    const seq = last + 1;
-    const values = [title, description, seq, priority, status, points, assignee, `[\n${list}\n]`];
-    const search = searchable(title, description);
-    const { id } = yield [
-      SQL.insertStory,
-      [board.id, sprintId, ...values, null, search, at, at, done_at],
-    ];
-    const created = JSON.stringify({
-      ...{ id, board_name: board.name, sprint_id: sprintId, title, description, seq, priority },
-      ...{ status, points, assignee, labels, external_id: null, created_at: instant(at) },
-      ...{ updated_at: instant(at), done_at: done_at && instant(done_at), version: 1 },
-    });
+    const now = instant(at);
+    const done = body.status === 'done';
+    const place = { board_name: board.name, sprint_id: sprintId, seq: last + 1 };
+    const times = { created_at: now, updated_at: now, done_at: done ? now : null };
+    const story = { ...NEW_STORY, ...body, ...place, ...times };
+    const list = story.labels.map((label) => JSON.stringify(label)).join('\n,\n');
+    const row = {
+      ...story,
+      board_id: board.id,
+      search: searchable(story.title, story.description),
+      labels: `[\n${list}\n]`,
+      ...{ created_at: at, updated_at: at, done_at: done ? at : null },
+    };
+    const { id } = yield [SQL.insertStory, STORY_COLUMNS.map((name) => row[name])];
+    const created = JSON.stringify({ ...story, id });
     yield* record(board, at, ['story.created', id, 1, sprintId, null, created]);
     return { status: 201, body: created, headers: { Location: `/api/stories/${id}` } };
   });
