@@ -13,22 +13,23 @@ import type { Story } from './story.entity';
 import type { StoryRow } from './story.queries';
 import { representStory, STORY_COLUMNS } from './story.queries';
 
-/** The stories that a list is about: those of a board or, with `sprintId`, of a sprint or the backlog. */
-interface ListScope {
+/** The resource whose stories are listed: a board or, with `sprintId`, a sprint or the backlog. */
+interface ListParent {
   boardId: number;
   /** Null: the backlog. */
   sprintId?: number | null;
-  /** Whether few stories of the board pass the filter `updated_since`. */
-  isRecent: boolean;
 }
 
-/** Selects the stories of a scope with the filters and the order of a query; by default by `seq`, then `id`. */
+/**
+ * Selects the stories of a parent with the filters and the order of a query; by default by `seq`, then `id`.
+ * @param isRecent whether few stories of the board pass the filter `updated_since`
+ */
 export function storyListSource(
   stories: Repository<Story>,
-  scope: ListScope,
+  { boardId, sprintId }: ListParent,
   query: StoryListQuery,
+  isRecent: boolean,
 ): ListSource {
-  const { boardId, sprintId, isRecent } = scope;
   const { fields, sort = ['seq'], external_id: externalIds, updated_since: since } = query;
   const sprints = sprintId === undefined ? query.sprint_id : [sprintId];
   const isOneList = sprints?.length === 1;
@@ -45,7 +46,7 @@ export function storyListSource(
     else if (sprintId !== undefined) builder.andWhere('s.sprint_id = :sprintId', { sprintId });
     for (const name of FILTER_NAMES) {
       const value = query[name];
-      if (value !== undefined) FILTERS[name](builder, value as never, scope);
+      if (value !== undefined) FILTERS[name](builder, value as never, isRecent);
     }
     // Without a hint, MySQL and MariaDB read a large board in its order to avoid sorting a few matching stories.
     if (isRecent) builder.useIndex('ix_stories_updated');
@@ -64,7 +65,7 @@ export function storyListSource(
   const isPlain = !isFiltered && query.sprint_id === undefined && sort.join() === 'seq';
   return {
     query: build,
-    plain: isPlain ? plainList(scope) : undefined,
+    plain: isPlain ? plainList({ boardId, sprintId }) : undefined,
     order,
     indexed: sort.join() === 'seq' && (!isFiltered || isOfIds || isRecent),
     represent: (row: StoryRow) => {
@@ -91,7 +92,7 @@ const NO_FIELDS = fieldError(
 );
 
 /** The hottest list, without filters, in plain SQL. */
-function plainList({ boardId, sprintId }: ListScope): [string, readonly unknown[]] {
+function plainList({ boardId, sprintId }: ListParent): [string, readonly unknown[]] {
   const [index, where] =
     sprintId === undefined
       ? ['ix_stories_board', '']
@@ -110,7 +111,7 @@ export type FilterName = Exclude<
   keyof StoryListQuery,
   keyof PageQuery | 'sort' | 'fields' | 'format'
 >;
-type Filter<Value> = (builder: SelectQueryBuilder<Story>, value: Value, scope: ListScope) => void;
+type Filter<Value> = (builder: SelectQueryBuilder<Story>, value: Value, isRecent: boolean) => void;
 
 /** A filter for rows whose column has one of the values; null may be one of them. */
 const oneOf =
@@ -151,7 +152,7 @@ const FILTERS: { [Name in FilterName]-?: Filter<NonNullable<StoryListQuery[Name]
     // Every story has all of no words.
     if (!conditions.includes('')) builder.andWhere(`(${conditions.join(' OR ')})`);
   },
-  updated_since: (builder, instant, { isRecent }) => {
+  updated_since: (builder, instant, isRecent) => {
     // The `+` makes it an expression, for which SQLite uses no index.
     builder.andWhere(`${isRecent ? '' : '+'}s.updated_at >= :since`, {
       since: fromRfc3339(instant),

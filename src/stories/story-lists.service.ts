@@ -69,7 +69,6 @@ export class StoryListsService {
   ): Promise<ListSource> {
     const isRecent =
       query.updated_since !== undefined && (await this.isRecent(board.id, query.updated_since));
-    const scope = { boardId: board.id, sprintId, isRecent };
     // The same path, such as `…/sprints/current/stories`, may be about another sprint tomorrow.
     const also = sprintId ? [sprintId] : [];
     return {
@@ -80,7 +79,7 @@ export class StoryListsService {
           sprintId ? findBoardOf(reader, 'sprint_id', sprintId) : findRevision(reader, board.id),
         ...board,
       },
-      ...storyListSource(this.stories, scope, query),
+      ...storyListSource(this.stories, { boardId: board.id, sprintId }, query, isRecent),
     };
   }
 
