@@ -16,11 +16,18 @@ import type { MoveStories, MoveStory } from './move.dto';
 import type { StorySeq } from './positions';
 import { noSprint, SprintResolver } from './sprint-of-body';
 import { StoriesAnswer } from './stories-answer';
-import type { Place, StoryList } from './story-order.service';
+import type { Place } from './story-order.service';
 import { StoryOrder } from './story-order.service';
 import type { StoryView } from './story.dto';
 import { Story } from './story.entity';
-import { findOpenSprint, lockStory, requireFreeExternalIds, requireSpace } from './story.queries';
+import type { StoryList } from './story.queries';
+import {
+  findList,
+  findOpenSprint,
+  lockStory,
+  requireFreeExternalIds,
+  requireSpace,
+} from './story.queries';
 
 /** A story that a position refers to. */
 type Neighbour = StorySeq & Pick<Story, 'board_id' | 'sprint_id'>;
@@ -84,7 +91,7 @@ export class MovesService {
     let list: StoryList | undefined;
     if (sent !== undefined) {
       const sprintId = await this.sprintResolver.idOf(change, board, sent);
-      if (sprintId !== undefined) list = await findList(change, stories, board.id, sprintId);
+      list = await findList(change, stories, board.id, sprintId);
       if (!list) errors.push(noSprint(sent));
     } else if (neighbour) {
       list = await findList(change, stories, neighbour.board_id, neighbour.sprint_id);
@@ -138,22 +145,6 @@ async function lockBoard(change: Change, name: string): Promise<LockedBoard> {
   const board = await change.lock(id);
   if (board?.name !== name) throw new Restart('the board was renamed before it was locked');
   return change.setSubject(board);
-}
-
-/**
- * Returns the list of a sprint or, with null, of the backlog; undefined if there is no such sprint.
- * @throws Problem `sprint_completed` if a story would enter a completed sprint
- */
-async function findList(
-  change: Change,
-  stories: readonly BriefStory[],
-  boardId: number,
-  sprintId: number | null,
-): Promise<StoryList | undefined> {
-  const stay = stories.length > 0 && stories.every(({ sprint_id }) => sprint_id === sprintId);
-  if (sprintId === null || stay) return { board: change.lockedBoard(boardId), sprintId };
-  const sprint = await findOpenSprint(change, sprintId);
-  return sprint && { board: change.lockedBoard(sprint.board_id), sprintId };
 }
 
 /**

@@ -13,9 +13,11 @@ import { MAX_INT32 } from '../http/validation/numbers';
 import { noSprint, SprintResolver } from './sprint-of-body';
 import { StoryWriter } from './story-writer.service';
 import type { CreateStory, StoryDeleted, StoryView, UpdateStory } from './story.dto';
+import type { StoryList } from './story.queries';
 import {
   findEndOfBacklog,
   findEndOfSprint,
+  findList,
   findOpenSprint,
   findStory,
   lockStory,
@@ -85,22 +87,17 @@ export class StoriesService {
     requireVersion(body, story);
     const { sprint_id: sent = story.sprint_id, external_id: externalId = story.external_id } = body;
     const sprintId = await this.sprintResolver.idOf(change, board, sent);
-    let to: LockedBoard | undefined = board;
-    if (sprintId !== story.sprint_id) {
-      if (story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);
-      if (sprintId !== null) {
-        const sprint = sprintId && (await findOpenSprint(change, sprintId));
-        to = sprint ? change.lockedBoard(sprint.board_id) : undefined;
-        if (to && sprintId) await requireSpace(change, { board: to, sprintId }, 1);
-      }
+    const isMoved = sprintId !== story.sprint_id;
+    if (isMoved && story.sprint_id !== null) await findOpenSprint(change, story.sprint_id);
+    const list = await findList(change, [story], board.id, sprintId);
+    if (list && isMoved) await requireSpace(change, list, 1);
+    const target = list?.board ?? board;
+    if (externalId !== story.external_id || target.id !== board.id) {
+      await requireFreeExternalIds(change, target, [externalId]);
     }
-    if (externalId !== story.external_id || (to && to.id !== board.id)) {
-      await requireFreeExternalIds(change, to ?? board, [externalId]);
-    }
-    requireUnchanged(body, story, to ? [] : [noSprint(sent)]);
-    const target = { board: to ?? board, sprintId: sprintId ?? null };
-    change.setSubject(target.board);
-    return this.writer.update(change, board, story, body, target);
+    requireUnchanged(body, story, list ? [] : [noSprint(sent)]);
+    change.setSubject(target);
+    return this.writer.update(change, board, story, body, list as StoryList);
   }
 
   /** Deletes a story and its tasks. @throws Problem `story_not_found`, `sprint_completed`, … */

@@ -7,12 +7,7 @@ import type { BriefStory } from './brief-story.queries';
 import type { Gap, Shift, Side, StorySeq } from './positions';
 import { assignSeqs, findGap } from './positions';
 import { StoryWriter } from './story-writer.service';
-
-/** The stories of a sprint or, with null, of the backlog of a board. */
-export interface StoryList {
-  board: LockedBoard;
-  sprintId: number | null;
-}
+import type { StoryList } from './story.queries';
 
 /** A position in a list: an end of it, or next to one of its stories. */
 export type Place = 'first' | 'last' | { before: StorySeq } | { after: StorySeq };

@@ -19,6 +19,7 @@ import { searchable, storedLabels } from './story-text';
 import type { CreateStory, StoryView, UpdateStory } from './story.dto';
 import { STORY_FIELDS } from './story.dto';
 import { Story } from './story.entity';
+import type { StoryList } from './story.queries';
 import { STORY_TABLES } from './story.queries';
 
 /** A story to create in a list. */
@@ -115,7 +116,7 @@ export class StoryWriter {
     board: LockedBoard,
     stored: Stored,
     body: UpdateStory & { done_at?: string | null },
-    to: { board: LockedBoard; sprintId: number | null },
+    to: StoryList,
   ): Promise<Stored> {
     const { title = stored.title, description } = body;
     const changesText = title !== stored.title || description !== undefined;

@@ -15,6 +15,12 @@ export type StoryRow = Omit<Pick<StoryView, (typeof STORY_FIELDS)[number]>, 'lab
   labels: string;
 };
 
+/** The stories of a sprint or, with null, of the backlog of a board. */
+export interface StoryList {
+  board: LockedBoard;
+  sprintId: number | null;
+}
+
 /** The columns of the representation of a story `s` on a board `b`. */
 export const STORY_COLUMNS = STORY_FIELDS.map((name) =>
   name === 'board_name' ? 'b.name AS board_name' : `s.${name}`,
@@ -189,6 +195,24 @@ export async function findOpenSprint(
   return sprint;
 }
 
+/**
+ * Returns the list of a sprint or, with null, of the backlog; undefined if there is no such sprint.
+ * @param stories the stories that will be in it
+ * @throws Problem `sprint_completed` if a story would enter a completed sprint
+ */
+export async function findList(
+  change: Change,
+  stories: readonly Pick<StoryView, 'sprint_id'>[],
+  boardId: number,
+  sprintId: number | null | undefined,
+): Promise<StoryList | undefined> {
+  if (sprintId === undefined) return undefined;
+  const stay = stories.length > 0 && stories.every(({ sprint_id }) => sprint_id === sprintId);
+  if (sprintId === null || stay) return { board: change.lockedBoard(boardId), sprintId };
+  const sprint = await findOpenSprint(change, sprintId);
+  return sprint && { board: change.lockedBoard(sprint.board_id), sprintId };
+}
+
 /** The most stories of a sprint: completing it moves all of them in one change, and the response contains them. */
 export const MAX_STORIES = 2000;
 
@@ -199,7 +223,7 @@ export const MAX_STORIES = 2000;
  */
 export async function requireSpace(
   change: Change,
-  { board, sprintId }: { board: LockedBoard; sprintId: number | null },
+  { board, sprintId }: StoryList,
   added: number,
 ): Promise<void> {
   if (sprintId === null || added === 0) return;
