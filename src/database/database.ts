@@ -12,8 +12,7 @@ import { DatabaseTimeout, failureOf, toProblem, unavailable } from './errors';
 import { LimitedSnapshots } from './limited-snapshots';
 import { migrate } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
-import type { Reader } from './reader';
-import type { Snapshot, Snapshots } from './snapshots';
+import type { Reader, Snapshot, Snapshots } from './reader';
 import { SqliteSnapshots } from './sqlite-snapshots';
 import { WRITER } from './writer';
 

@@ -1,6 +1,6 @@
 import type { Client } from '../http/client';
+import type { Snapshot } from './reader';
 import { Slots, SlotsOfClients } from './slots';
-import type { Snapshot } from './snapshots';
 
 /** Concurrent snapshots. */
 const SNAPSHOTS = 20;

@@ -1,7 +1,7 @@
 import type { DataSource } from 'typeorm';
 import type { DatabaseTarget } from '../config/database-url';
 import { createDataSource } from './data-source';
-import type { Snapshot, Snapshots } from './snapshots';
+import type { Snapshot, Snapshots } from './reader';
 
 /** Connections for snapshots, and milliseconds that one of their statements may take. */
 const CONNECTIONS = 32;

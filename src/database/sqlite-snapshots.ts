@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import type { Snapshot, Snapshots } from './snapshots';
+import type { Snapshot, Snapshots } from './reader';
 import type { SnapshotRequest, SnapshotResponse } from './sqlite-snapshot.worker';
 
 /** Number of threads: a long statement does not delay the snapshots of the other thread. */

@@ -1,8 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { Readable } from 'node:stream';
 import type { Database } from '../../database/database';
-import type { Reader } from '../../database/reader';
-import type { Snapshot } from '../../database/snapshots';
+import type { Reader, Snapshot } from '../../database/reader';
 import { connectedClient } from '../client';
 import { Answer } from './answer';
 import { BOARD_REVISION } from './board-revision';
