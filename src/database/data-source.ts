@@ -12,6 +12,9 @@ import { entities, migrations } from './registry';
  */
 type Purpose = 'read' | 'write' | 'snapshot' | 'migrate';
 
+/** Injection token of the data source of the unit of work: on SQLite a connection of its own. */
+export const WRITER = Symbol('WRITER');
+
 /** Size of the page cache of an SQLite connection in KiB; the cache includes the uncommitted changes. */
 const CACHE_KIB = 16_384;
 

@@ -2,11 +2,10 @@ import { Global, Module } from '@nestjs/common';
 import { getDataSourceToken, TypeOrmModule } from '@nestjs/typeorm';
 import type { DataSource } from 'typeorm';
 import { Config } from '../config/config';
-import { createDataSource, dataSourceOf, dataSourceOptions } from './data-source';
+import { createDataSource, dataSourceOf, dataSourceOptions, WRITER } from './data-source';
 import { Database } from './database';
 import { ExpiredKeys } from './expired-keys';
 import { UnitOfWork } from './unit-of-work';
-import { WRITER } from './writer';
 
 @Global()
 @Module({

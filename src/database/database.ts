@@ -8,13 +8,13 @@ import { Config } from '../config/config';
 import type { Client } from '../http/client';
 import { Problem } from '../http/problem';
 import { ExpectedError } from '../logging/expected-error';
+import { WRITER } from './data-source';
 import { DatabaseTimeout, failureOf, toProblem, unavailable } from './errors';
 import { LimitedSnapshots } from './limited-snapshots';
 import { migrate } from './migrator';
 import { MysqlSnapshots } from './mysql-snapshots';
 import type { Reader, Snapshot, Snapshots } from './reader';
 import { SqliteSnapshots } from './sqlite-snapshots';
-import { WRITER } from './writer';
 
 /** Milliseconds between two attempts to reach an unavailable database. */
 const RECONNECT_MS = 250;

@@ -11,11 +11,11 @@ import { atRevision } from '../http/responses/board-revision';
 import { Clock } from '../time/clock';
 import { timeSliceOfQueue } from '../time/time-slice';
 import { Change, Restart } from './change';
+import { WRITER } from './data-source';
 import { Database } from './database';
 import { failureOf, unavailable } from './errors';
 import { FairQueue } from './fair-queue';
 import { claimKey, keepResponse } from './idempotency';
-import { WRITER } from './writer';
 
 /** Connections reserved for reads, however many changes wait for the lock of one board. */
 const RESERVED_FOR_READS = 4;

@@ -8,7 +8,7 @@ import { AppModule } from '../../src/app.module';
 import { Config } from '../../src/config/config';
 import { migrate } from '../../src/database/migrator';
 import { entities, migrations } from '../../src/database/registry';
-import { WRITER } from '../../src/database/writer';
+import { WRITER } from '../../src/database/data-source';
 import { ExpectedError } from '../../src/logging/expected-error';
 import { startApp } from '../support/app';
 import { command } from '../support/command';
