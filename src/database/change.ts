@@ -32,12 +32,6 @@ interface NewEvent {
   after: Fields | null;
 }
 
-/** An event with `before` and `after` as JSON. */
-interface AppendedEvent extends Omit<NewEvent, 'before' | 'after'> {
-  before: string | null;
-  after: string | null;
-}
-
 /** Characters of events that a change keeps before it writes them. */
 const MAX_LENGTH = 1_000_000;
 
@@ -46,7 +40,8 @@ export class Change extends Transaction {
   /** Time of the change, read under the lock, so that it never precedes an earlier change of its boards. */
   instant: Date;
   private readonly boards = new Map<number, LockedBoard>();
-  private readonly events = new Map<LockedBoard, AppendedEvent[]>();
+  /** The rows of events that are not written yet. */
+  private readonly events = new Map<LockedBoard, Record<string, unknown>[]>();
   /** Characters of `events`. */
   private length = 0;
   /** Ids of the boards whose logs were extended by `flush`. */
@@ -163,12 +158,24 @@ export class Change extends Transaction {
 
   /** Appends an event to the log of a locked board. */
   record(board: LockedBoard, event: NewEvent): void {
-    const pending = this.events.get(board) ?? [];
+    const rows = this.events.get(board) ?? [];
     const before = event.before && JSON.stringify(event.before);
     const after = event.after && JSON.stringify(event.after);
-    pending.push({ ...event, before, after });
+    rows.push({
+      board_id: board.id,
+      revision: board.revision + rows.length + 1,
+      type: event.type,
+      at: toStored(this.instant),
+      actor: this.caller.actor,
+      entity: event.entity,
+      entity_id: event.id,
+      entity_version: event.version,
+      sprint_id: event.sprint_id ?? null,
+      before,
+      after,
+    });
     this.length += (before?.length ?? 0) + (after?.length ?? 0);
-    this.events.set(board, pending);
+    this.events.set(board, rows);
   }
 
   /** Between the steps of a long change: writes long events, so that they do not fill the memory, and pauses. */
@@ -179,30 +186,15 @@ export class Change extends Transaction {
 
   /** Writes the events that are not written yet, and the revisions of their boards. */
   async flush(): Promise<void> {
-    const at = toStored(this.instant);
-    for (const [board, events] of [...this.events].sort(([a], [b]) => a.id - b.id)) {
-      const revision = board.revision + events.length;
+    for (const [board, rows] of [...this.events].sort(([a], [b]) => a.id - b.id)) {
+      board.revision += rows.length;
       board.revision_tag = newRevisionTag();
       await this.query('UPDATE boards SET revision = ?, revision_tag = ? WHERE id = ?', [
-        revision,
+        board.revision,
         board.revision_tag,
         board.id,
       ]);
-      const rows = events.map((event, i) => ({
-        board_id: board.id,
-        revision: board.revision + i + 1,
-        type: event.type,
-        at,
-        actor: this.caller.actor,
-        entity: event.entity,
-        entity_id: event.id,
-        entity_version: event.version,
-        sprint_id: event.sprint_id ?? null,
-        before: event.before,
-        after: event.after,
-      }));
       await this.insertMany('events', rows);
-      board.revision = revision;
       this.boardsWithEvents.add(board.id);
     }
     this.events.clear();
