@@ -41,8 +41,11 @@ export interface RelativeReference {
 /** A sprint as a path names it: by id, or by a word. */
 export type SprintReference = number | RelativeReference;
 
-const NEXT_START = `(SELECT n.start_date FROM sprints n WHERE n.board_id = s.board_id
-  AND n.start_date >= s.start_date AND (n.start_date > s.start_date OR n.id > s.id)
+/** The condition for the sprints `n` that follow a sprint `s` of their board. The first comparison is for the index. */
+const FOLLOWS = `n.board_id = s.board_id AND n.start_date >= s.start_date
+  AND (n.start_date > s.start_date OR n.id > s.id)`;
+
+const NEXT_START = `(SELECT n.start_date FROM sprints n WHERE ${FOLLOWS}
   ORDER BY n.start_date, n.id LIMIT 1)`;
 
 const SPRINT_COLUMNS = `s.*, b.name AS board_name, b.time_zone, b.revision,
@@ -53,8 +56,7 @@ const SPRINT_BY_ID = `SELECT ${SPRINT_COLUMNS} FROM sprints s JOIN boards b ON b
   WHERE s.id = ? AND b.name IS NOT NULL`;
 
 const OPEN_AND_STARTED = 's.completed_at IS NULL AND s.start_date <= :today';
-const NEXT_HAS_STARTED = `EXISTS (SELECT 1 FROM sprints n WHERE n.board_id = s.board_id
-  AND n.start_date >= s.start_date AND n.start_date <= :today AND (n.start_date > s.start_date OR n.id > s.id))`;
+const NEXT_HAS_STARTED = `EXISTS (SELECT 1 FROM sprints n WHERE ${FOLLOWS} AND n.start_date <= :today)`;
 
 /** `stateOn` as conditions in SQL. */
 const IN_STATE: Record<SprintState, string> = {
