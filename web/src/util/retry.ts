@@ -5,9 +5,14 @@ import { ApiError } from '../api/problem';
 export const backoff = (attempt: number): number =>
   Math.min(4000, 250 * 2 ** attempt) * (0.5 + Math.random() / 2);
 
+/** Maximum milliseconds for which an error delays the next attempt: a proxy may say a day, and be back in a minute. */
+const MAX_DELAY_MS = 300_000;
+
 /** Milliseconds before the next attempt after an error, which may say how long to wait. */
 export const delayAfter = (error: unknown, attempt: number): number =>
-  error instanceof ApiError && error.retryAfter ? error.retryAfter * 1000 : backoff(attempt);
+  error instanceof ApiError && error.retryAfter
+    ? Math.min(error.retryAfter * 1000, MAX_DELAY_MS)
+    : backoff(attempt);
 
 /** A wait that can be cut short. */
 export class Pause {
