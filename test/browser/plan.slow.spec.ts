@@ -456,6 +456,7 @@ describe('The plan', () => {
     for (const title of ['Dog', 'Eel', 'Fox']) {
       await card(page, 'Backlog', title).click({ modifiers: ['Control'] });
     }
+    await page.getByText('3 selected').waitFor();
     await route(
       page,
       '**/api/boards/rocket/stories?*',

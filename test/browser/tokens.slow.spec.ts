@@ -46,8 +46,9 @@ async function openAs(place: Place, token: string, path: string, options = {}): 
 }
 
 /** Deletes a token when the page sends the next request of a path, which is then rejected. */
-const deleteBefore = (page: Page, path: string, place: Place, id: number): Promise<unknown> =>
-  page.route(
+const deleteBefore = (page: Page, path: string, place: Place, id: number): Promise<void> =>
+  route(
+    page,
     path,
     async (route) => {
       await place.service.client.delete(`/api/tokens/${id}`, as(place.admin));
