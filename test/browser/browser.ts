@@ -70,8 +70,9 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
  */
 export async function route(page: Page, ...given: Parameters<Page['route']>): Promise<void> {
   await page.route(...given);
+  // This route stays: when the last one is removed, a request that is sent meanwhile never gets a response.
+  await page.route('**/probe', (request) => request.fulfill({ body: 'intercepted' }));
   if (page.url() === 'about:blank') return;
-  await page.route('**/probe', (request) => request.fulfill({ body: 'intercepted' }), { times: 1 });
   const probe = (): Promise<string> =>
     page.evaluate(async () => (await fetch('/probe').catch(() => undefined))?.text() ?? '');
   while ((await probe()) !== 'intercepted');
