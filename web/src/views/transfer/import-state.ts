@@ -102,14 +102,14 @@ function useTarget(board: string | undefined, attempt: number) {
   const { names, isSettled } = useBoardNames(board === undefined, attempt);
   /** Whether the board exists; undefined while it is not known. */
   const exists = board !== undefined || names.value?.includes(storedName);
-  /** Whether someone else has created or deleted the board since its name was checked, which this function notes. */
-  const hasChanged = (failure: unknown): boolean => {
+  /** Returns whether someone else has created or deleted the board since its name was checked, and notes it. */
+  const noteChange = (failure: unknown): boolean => {
     const { value } = names;
     if (!value || !(failure instanceof ApiError) || failure.status !== 412) return false;
     names.value = exists ? value.filter((each) => each !== storedName) : [...value, storedName];
     return true;
   };
-  return { name, typedName, changedName, isSettled, exists, hasChanged };
+  return { name, typedName, changedName, isSettled, exists, noteChange };
 }
 
 /** The chosen file, once it is read. `onRead` is called before it replaces the former one. */
@@ -181,7 +181,7 @@ function useDryRun(
   isImporting: Signal<boolean>,
   again: () => void,
 ) {
-  const { name, isSettled, hasChanged } = target;
+  const { name, isSettled, noteChange } = target;
   const preview = useSignal<PreviewState>({ answer: null, failure: null });
   const isPreviewing = useSignal(false);
   const lastFile = useRef<Chosen | null>(null);
@@ -202,7 +202,7 @@ function useDryRun(
             announce(`The import would create ${countsText(answer.created) || 'nothing'}`);
           },
           (failure: unknown) => {
-            if (abort.signal.aborted || hasChanged(failure)) return;
+            if (abort.signal.aborted || noteChange(failure)) return;
             preview.value = { answer: preview.value.answer, failure };
             isPreviewing.value = false;
             if (isExpired.value) void signedIn().then(() => abort.signal.aborted || again());
@@ -277,7 +277,7 @@ export function useImport(board: string | undefined) {
       if (isShown()) announce(what);
       else report(what);
     } catch (failure) {
-      const hasChanged = target.hasChanged(failure);
+      const hasChanged = target.noteChange(failure);
       if (!isShown()) {
         const changed = `There is ${creates ? 'now a' : 'no'} board with this name.`;
         alertError(
