@@ -51,6 +51,7 @@ export function PlanView({ store }: { store: BoardStore }) {
       return filtered([story], query.value).length > 0;
     };
     if (state) keepSelected(isShown);
+    // After each rendering, because it also depends on what a search has found.
   });
   if (!state) return <Skeleton lines={8} />;
 
