@@ -123,7 +123,8 @@ describe('The reader of a stream', () => {
     expect(gone.mock.calls.map(([error]) => error.status)).toEqual([404, 404]);
   });
 
-  test('aborts a connection that has been silent for 40 seconds', async () => {
+  /** Opens a stream that becomes silent after a comment. @returns the signal of its request */
+  const openSilent = async (): Promise<AbortSignal> => {
     jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
     const { requests } = listen({ revision: 0 });
     const stream = body();
@@ -131,6 +132,11 @@ describe('The reader of a stream', () => {
     answer(stream.response);
     await stream.write(': comment\n\n');
     await new Promise((resolve) => setImmediate(resolve));
+    return signal;
+  };
+
+  test('aborts a connection that has been silent for 40 seconds', async () => {
+    const signal = await openSilent();
     jest.advanceTimersByTime(39_000);
     expect(signal.aborted).toBe(false);
     jest.advanceTimersByTime(2000);
@@ -138,13 +144,7 @@ describe('The reader of a stream', () => {
   });
 
   test('aborts a connection that was silent while the computer slept', async () => {
-    jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] });
-    const { requests } = listen({ revision: 0 });
-    const stream = body();
-    const { answer, signal } = await request(requests, 0);
-    answer(stream.response);
-    await stream.write(': comment\n\n');
-    await new Promise((resolve) => setImmediate(resolve));
+    const signal = await openSilent();
     // The clock goes on, the timers do not.
     jest.setSystemTime(Date.now() + 8 * 3_600_000);
     expect(signal.aborted).toBe(false);
