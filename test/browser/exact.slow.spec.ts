@@ -1018,10 +1018,10 @@ describe('A request without a response', () => {
   });
 });
 
-describe('The page of a proxy in place of a response', () => {
+describe('A request that a proxy answers with a page', () => {
   const statuses = [401, 403, 404];
 
-  test('is repeated if it loads a view, which is neither missing nor signed out', async () => {
+  test('is repeated, and the view is loaded', async () => {
     const { url } = await startSmallBoard();
     const page = await openPage('about:blank');
     const answers = new Map<string, number[]>();
@@ -1040,7 +1040,7 @@ describe('The page of a proxy in place of a response', () => {
     }
   });
 
-  test('keeps a change, which is sent again with its key', async () => {
+  test('is repeated if it is a change, which is saved', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
