@@ -147,8 +147,11 @@ async function withFile(path: string, use: (path: string) => Promise<void>): Pro
     await source.close();
     return use(path);
   }
-  const cannotCopy = ({ message }: Error): never => {
-    throw new ExpectedError(`The input cannot be copied to ${tmpdir()}: ${message}.`);
+  const cannotCopy = ({ message, syscall }: NodeJS.ErrnoException): never => {
+    // Reading fails, too: a directory, for example, can be opened.
+    const what =
+      syscall === 'read' ? 'file cannot be read' : `input cannot be copied to ${tmpdir()}`;
+    throw new ExpectedError(`The ${what}: ${message}.`);
   };
   const folder = await mkdtemp(join(tmpdir(), 'sprintline-')).catch(cannotCopy);
   try {

@@ -277,9 +277,12 @@ describe('an import', () => {
     expect((await service.client.get('/api/boards/Refused')).status).toBe(404);
   });
 
-  it('rejects a missing file and an invalid board name', async () => {
-    const missing = await command(service.database, 'import', 'no/such.csv', '--board', 'B');
-    expect(missing).toEqual({ code: 1, out: '', err: expect.stringMatching(/cannot be read/) });
+  it('rejects a missing file, a directory and an invalid board name', async () => {
+    for (const path of ['no/such.csv', tmpdir()]) {
+      const unreadable = await command(service.database, 'import', path, '--board', 'B');
+      const err = expect.stringMatching(/^The file cannot be read: /);
+      expect(unreadable).toEqual({ code: 1, out: '', err });
+    }
     const nameless = await load('title\na\n', '..');
     expect(nameless).toEqual({ code: 1, out: '', err: expect.stringMatching(/board_name/) });
   });
