@@ -133,23 +133,17 @@ export class JsonTokens {
 /** The function that gets the entries at a path; entries are numbered from 1. */
 type JsonEntries = Record<string, (value: unknown, number: number) => void>;
 
-interface JsonOptions {
-  /** Names of large fields of entries, which are not read. */
-  drop?: readonly string[];
-  /** The file may have several values one after the other, such as an object a line. */
-  several?: boolean;
-}
-
 /**
  * Reads JSON as it arrives. It passes the values at some paths to functions, one by one, and does not keep the rest.
  * @param entries by their path: `$.cards.*` are the elements of the array `cards`, `$.*` those of a
  *   top-level array, `$` is a top-level object
+ * @param several whether the file may have several values one after the other, such as an object a line
  * @throws InvalidFile if the input is not JSON, not complete, not UTF-8, or exceeds a limit
  */
 export async function readJson(
   file: Readable,
   entries: JsonEntries,
-  { drop = [], several = false }: JsonOptions = {},
+  { several = false } = {},
 ): Promise<void> {
   const numbers = new Map<string, number>();
   /** For objects and for arrays, by their first token, because different paths begin in them. */
@@ -163,28 +157,23 @@ export async function readJson(
       (path) => path.startsWith('$.*') === (first === TokenType.LEFT_BRACKET),
     );
   const parserFor = (first: TokenType): TokenParser => {
-    const paths = pathsIn(first);
-    const dropped = paths.flatMap((path) => drop.map((field) => `${path}.${field}`));
     const created = new TokenParser({
-      paths: [...paths, ...dropped],
+      paths: pathsIn(first),
       keepStack: false,
       separator: several ? '' : undefined,
     });
-    created.onValue = ({ value, key, parent, stack }) => {
+    created.onValue = ({ value, key, stack }) => {
       const keys = stack.length === 0 ? [] : [...stack.slice(1).map((frame) => frame.key), key];
       const path = ['$', ...keys.map((part) => (typeof part === 'number' ? '*' : part))].join('.');
       const onEntry = entries[path];
-      if (onEntry) {
-        const number = (numbers.get(path) ?? 0) + 1;
-        if (number > MAX_ENTRIES) {
-          throw tokens.tooMany(`the list has more than ${MAX_ENTRIES} entries; split the file`);
-        }
-        numbers.set(path, number);
-        tokensOfEntry = 0;
-        onEntry(value, number);
-      } else if (parent && dropped.includes(path)) {
-        delete (parent as Record<string, unknown>)[key as string];
+      if (!onEntry) return;
+      const number = (numbers.get(path) ?? 0) + 1;
+      if (number > MAX_ENTRIES) {
+        throw tokens.tooMany(`the list has more than ${MAX_ENTRIES} entries; split the file`);
       }
+      numbers.set(path, number);
+      tokensOfEntry = 0;
+      onEntry(value, number);
     };
     created.onEnd = () => tokens.complete();
     return created;

@@ -56,7 +56,7 @@ export const github: SourceReader = async (file, mapping) => {
       issues.push({ number, repository, story });
     }
   };
-  await readJson(file, { '$.*': visit, $: visit }, { drop: LARGE, several: true });
+  await readJson(file, { '$.*': visit, $: visit }, { several: true });
   if (entries === 0) throw new InvalidFile('The file has no issues.');
   const stories = (await inOrder(issues)).map(({ story }) => story);
   // gh writes only the requested fields.
@@ -71,9 +71,6 @@ export const github: SourceReader = async (file, mapping) => {
   };
   return { sprints: [], stories, skipped, warnings, lacks };
 };
-
-/** Large fields that the import does not read. */
-const LARGE = ['comments', 'reactions', 'reactionGroups', 'user', 'author', 'projectItems'];
 
 function notAnIssue(entry: number): InvalidFile {
   const detail = 'it has no number and title';

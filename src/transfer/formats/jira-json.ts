@@ -14,10 +14,6 @@ import { kindOf } from './jira-names';
 
 type Fields = Record<string, unknown>;
 
-/** Large fields that the import does not read. */
-const LARGE = ['changelog', 'renderedFields', 'editmeta', 'operations', 'transitions'];
-const LARGE_FIELDS = ['comment', 'worklog', 'attachment', 'issuelinks', 'project', 'watches'];
-
 /** The response of a search with Jira's REST API: one page, a list of pages, or only the issues. */
 export const jiraJson: SourceReader = async (file, mapping) => {
   const search = new JiraSearch(mapping);
@@ -40,7 +36,7 @@ export const jiraJson: SourceReader = async (file, mapping) => {
         else issue(value);
       },
     },
-    { drop: [...LARGE, ...LARGE_FIELDS.map((field) => `fields.${field}`)], several: true },
+    { several: true },
   );
   return search.source();
 };

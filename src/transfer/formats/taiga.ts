@@ -17,21 +17,16 @@ import type { Mapping, SkippedRow } from '../import/import.dto';
 export const taiga: SourceReader = async (file, mapping) => {
   requireFields(mapping);
   const project = new TaigaProject(mapping);
-  await readJson(
-    file,
-    {
-      '$.points.*': (points) => project.addPoints(fieldsOf(points)),
-      '$.us_statuses.*': (status) => project.addStatus('story', fieldsOf(status)),
-      '$.task_statuses.*': (status) => project.addStatus('task', fieldsOf(status)),
-      '$.milestones.*': (milestone) => project.addMilestone(fieldsOf(milestone)),
-      '$.epics.*': (epic, number) => project.addEpic(fieldsOf(epic), number),
-      '$.user_stories.*': (story, number) => project.addStory(fieldsOf(story), number),
-      '$.tasks.*': (task, number) => project.addTask(fieldsOf(task), number),
-      '$.issues.*': (issue, number) => project.skipIssue(fieldsOf(issue), number),
-    },
-    // Attachments are in the file, in base64.
-    { drop: ['attachments', 'history'] },
-  );
+  await readJson(file, {
+    '$.points.*': (points) => project.addPoints(fieldsOf(points)),
+    '$.us_statuses.*': (status) => project.addStatus('story', fieldsOf(status)),
+    '$.task_statuses.*': (status) => project.addStatus('task', fieldsOf(status)),
+    '$.milestones.*': (milestone) => project.addMilestone(fieldsOf(milestone)),
+    '$.epics.*': (epic, number) => project.addEpic(fieldsOf(epic), number),
+    '$.user_stories.*': (story, number) => project.addStory(fieldsOf(story), number),
+    '$.tasks.*': (task, number) => project.addTask(fieldsOf(task), number),
+    '$.issues.*': (issue, number) => project.skipIssue(fieldsOf(issue), number),
+  });
   return project.source();
 };
 

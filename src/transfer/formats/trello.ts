@@ -21,19 +21,15 @@ import { TrelloFields, type CardValues, type TrelloCard } from './trello-fields'
 export const trello: SourceReader = async (file, mapping) => {
   requireFields(mapping, 'points', 'priority');
   const board = new TrelloBoard(mapping);
-  await readJson(
-    file,
-    {
-      '$.lists.*': (list) => board.addList(fieldsOf(list)),
-      '$.cards.*': (card, number) => board.addCard(fieldsOf(card), number),
-      '$.members.*': (member) => board.addMember(fieldsOf(member)),
-      '$.labels.*': (label) => board.addLabel(fieldsOf(label)),
-      '$.checklists.*': (checklist) => board.addChecklist(fieldsOf(checklist)),
-      '$.customFields.*': (field) => board.fields.add(fieldsOf(field)),
-      '$.actions.*': (action) => board.addAction(fieldsOf(action)),
-    },
-    { drop: ['attachments', 'pluginData', 'limits', 'cover', 'memberCreator', 'display'] },
-  );
+  await readJson(file, {
+    '$.lists.*': (list) => board.addList(fieldsOf(list)),
+    '$.cards.*': (card, number) => board.addCard(fieldsOf(card), number),
+    '$.members.*': (member) => board.addMember(fieldsOf(member)),
+    '$.labels.*': (label) => board.addLabel(fieldsOf(label)),
+    '$.checklists.*': (checklist) => board.addChecklist(fieldsOf(checklist)),
+    '$.customFields.*': (field) => board.fields.add(fieldsOf(field)),
+    '$.actions.*': (action) => board.addAction(fieldsOf(action)),
+  });
   return board.source();
 };
 
