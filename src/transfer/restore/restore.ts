@@ -24,12 +24,10 @@ interface Slot<K extends RowKind> {
 /** Writes an export with its log to a board that is being loaded, while it reads the file for the second time. */
 export class Restore {
   private readonly to: Replacements;
-  private readonly sprints: RestoredRows['sprint'][] = [];
-  private readonly stories: RestoredRows['story'][] = [];
-  private readonly tasks: RestoredRows['task'][] = [];
+  private readonly slots: { [K in RowKind]: Slot<K>[] } = { sprint: [], story: [], task: [] };
   private readonly events: Record<string, unknown>[] = [];
-  /** How many ids were written, in ascending order. */
-  private readonly written = { sprint: 0, story: 0 };
+  /** How many ids have a slot, in ascending order. */
+  private readonly reached = { sprint: 0, story: 0 };
   /** The number of rows that are yet to be written, and of their characters. */
   private count = 0;
   private length = 0;
@@ -68,80 +66,62 @@ export class Restore {
 
   private addRow(line: number, text: string): void {
     const { sprint, story, task } = parseRow(line, text);
-    if (sprint) this.sprints.push(sprint);
-    else if (story) this.stories.push(story);
-    else if (task) this.tasks.push(task);
+    if (sprint) this.addInOrder('sprint', sprint);
+    else if (story) this.addInOrder('story', story);
+    else if (task) this.slots.task.push({ id: task.id, row: task });
+  }
+
+  private addInOrder<K extends 'sprint' | 'story'>(kind: K, row: RestoredRows[K]): void {
+    this.addPlaceholders(kind, row.id);
+    this.slots[kind].push({ id: row.id, row });
+    this.reached[kind] += 1;
+  }
+
+  /**
+   * Adds placeholders for the deleted rows with smaller ids, so that the new ids are in the order of the old ones:
+   * reports are sorted by id.
+   */
+  private addPlaceholders(kind: 'sprint' | 'story', before: number): void {
+    const { ascending } = this.to.ids[kind];
+    for (; this.reached[kind] < ascending.length; this.reached[kind] += 1) {
+      const id = ascending[this.reached[kind]] as number;
+      if (id >= before) return;
+      this.slots[kind].push({ id });
+    }
   }
 
   private async write(): Promise<void> {
     [this.count, this.length] = [0, 0];
     if (this.hasEvents) await this.writeEvents();
-    else if (this.stories.length + this.tasks.length > 0) await this.writeStories();
-    else await this.writeInOrder('sprint', this.sprints);
+    else await this.writeRows();
   }
 
-  /** Writes all rows; from then on every id of the file has its replacement. */
-  private async endRows(): Promise<void> {
-    await this.writeStories();
-    await this.writeInOrder('story', [], { isEnd: true });
-    await this.useUpTasks();
-  }
-
-  private async writeStories(): Promise<void> {
+  /** Writes the rows that were read, each kind after the one that it refers to. */
+  private async writeRows(): Promise<void> {
     const { sprint: sprints } = this.to.ids;
-    await this.writeInOrder('sprint', this.sprints, { isEnd: true });
-    for (const story of this.stories) {
-      story.sprint_id &&= sprints.get(story.sprint_id) ?? null;
+    await this.insert('sprint');
+    for (const { row: story } of this.slots.story) {
+      if (story) story.sprint_id &&= sprints.get(story.sprint_id) ?? null;
     }
-    await this.writeInOrder('story', this.stories);
-    const slots = this.tasks.map((row) => ({ id: row.id, row }));
-    this.tasks.length = 0;
-    await this.insert('task', slots);
+    await this.insert('story');
+    await this.insert('task');
   }
 
-  /**
-   * Writes rows in the order of their ids, with placeholders for the deleted rows before them, so that the new
-   * ids are in the order of the old ones: reports are sorted by id.
-   */
-  private async writeInOrder<K extends 'sprint' | 'story'>(
-    kind: K,
-    rows: RestoredRows[K][],
-    { isEnd = false } = {},
-  ): Promise<void> {
-    const { ascending } = this.to.ids[kind];
-    const slots: Slot<K>[] = [];
-    const fillUpTo = async (next: number): Promise<void> => {
-      for (let i = this.written[kind]; i < ascending.length; i += 1) {
-        const id = ascending[i] as number;
-        if (id >= next) return;
-        slots.push({ id });
-        this.written[kind] += 1;
-        if (slots.length >= MAX_ROWS) await this.insert(kind, slots.splice(0));
-      }
-    };
-    for (const row of rows) {
-      await fillUpTo(row.id);
-      slots.push({ id: row.id, row });
-      this.written[kind] += 1;
-    }
-    if (isEnd) await fillUpTo(Infinity);
-    rows.length = 0;
-    await this.insert(kind, slots);
-  }
-
-  /** Uses up an id for each deleted task, which events name. */
-  private async useUpTasks(): Promise<void> {
+  /** Writes the rest of the rows; from then on every id of the file has its replacement. */
+  private async endRows(): Promise<void> {
+    this.addPlaceholders('sprint', Infinity);
+    this.addPlaceholders('story', Infinity);
+    await this.writeRows();
     const { task: ids } = this.to.ids;
-    const slots: Slot<'task'>[] = [];
     for (const id of ids.ascending) {
-      if (ids.get(id) === 0) slots.push({ id });
-      if (slots.length >= MAX_ROWS) await this.insert('task', slots.splice(0));
+      if (ids.get(id) === 0) this.slots.task.push({ id });
     }
-    await this.insert('task', slots);
+    await this.insert('task');
   }
 
-  /** Inserts rows in their order, and deletes the placeholders at once: their ids are never used again. */
-  private async insert<K extends RowKind>(kind: K, slots: readonly Slot<K>[]): Promise<void> {
+  /** Inserts the rows of a kind in their order, and deletes the placeholders at once: their ids are never used again. */
+  private async insert<K extends RowKind>(kind: K): Promise<void> {
+    const slots: Slot<K>[] = this.slots[kind].splice(0);
     for (let start = 0; start < slots.length; start += MAX_ROWS) {
       const chunk = slots.slice(start, start + MAX_ROWS);
       await this.load.part((transaction) => this.insertChunk(transaction, kind, chunk));
