@@ -7,7 +7,7 @@ import { parseRow } from '../export/export-validation';
 import type { Survey } from './restore-survey';
 import type { Replacements } from './restored-event';
 import { restoredEvent } from './restored-event';
-import type { RestoredRows, RestoredTable, RowKind } from './restored-rows';
+import type { RestoredRows, RowKind } from './restored-rows';
 import { TABLES } from './restored-rows';
 
 /** The most rows of a transaction, and the characters after which it ends: other changes wait for it. */
@@ -134,24 +134,21 @@ export class Restore {
     slots: readonly Slot<K>[],
   ): Promise<void> {
     const { boardId } = this.load;
-    const { name, columns } = TABLES[kind];
     // The placeholder of a task needs a story.
     const needsStory = kind === 'task' && slots.some(({ row }) => !row);
     const [placeholderStory = 0] = needsStory
-      ? await insertRows(transaction, TABLES.story, [boardId], [TABLES.story.columns(boardId)])
+      ? await insertRows(transaction, 'story', [boardId], [undefined])
       : [];
     const parentOf = (row?: RestoredRows[K]): number => {
       if (kind !== 'task') return boardId;
       return row ? (this.to.ids.story.get((row as TaskView).story_id) as number) : placeholderStory;
     };
-    const parents = slots.map(({ row }) => parentOf(row));
-    const rows = slots.map(({ row }, i) => columns(parents[i] as number, row));
-    const created = await insertRows(transaction, TABLES[kind], parents, rows);
-    if (created.length !== slots.length) throw new Error(`${name}: not all rows were inserted`);
+    const rows = slots.map(({ row }) => row);
+    const created = await insertRows(transaction, kind, rows.map(parentOf), rows);
     const { [kind]: ids } = this.to.ids;
     slots.forEach(({ id }, i) => ids.replace(id, created[i] as number));
-    const unused = created.filter((_, i) => !slots[i]?.row);
-    await deleteRows(transaction, name, unused);
+    const unused = created.filter((_, i) => !rows[i]);
+    await deleteRows(transaction, TABLES[kind].name, unused);
     if (needsStory) await deleteRows(transaction, 'stories', [placeholderStory]);
   }
 
@@ -161,22 +158,31 @@ export class Restore {
   }
 }
 
-/** Inserts rows with these parents. @returns their ids, in the order of the rows */
-async function insertRows(
+/** Inserts rows with these parents, and placeholders for those that are undefined. @returns their ids, in this order */
+async function insertRows<K extends RowKind>(
   transaction: Transaction,
-  { name, inserted }: Pick<RestoredTable<unknown>, 'name' | 'inserted'>,
+  kind: K,
   parentIds: readonly number[],
-  rows: Record<string, unknown>[],
+  rows: readonly (RestoredRows[K] | undefined)[],
 ): Promise<number[]> {
+  const { name, parent, columns, placeholder } = TABLES[kind];
   const select = `SELECT MAX(id) AS last FROM ${name}`;
   const [greatest] = await transaction.query<{ last: number | null }>(select);
   const last = greatest?.last ?? 0;
-  await transaction.insertMany(name, rows);
+  const inserted = rows.map((row, i) => {
+    // The database generates the id.
+    const { id: _, ...others } = columns(parentIds[i] as number, row ?? placeholder);
+    return others;
+  });
+  await transaction.insertMany(name, inserted);
   const parents = [...new Set(parentIds)];
-  const created = await transaction.query<{ id: number }>(inserted(parents.length), [
-    last,
-    ...parents,
-  ]);
+  // Without the hint and the `+`, the databases use other indexes, and sort the ids of the whole board.
+  const created = await transaction.query<{ id: number }>(
+    `SELECT r.id FROM ${name} r /*! FORCE INDEX (PRIMARY) */
+      WHERE r.id > ? AND +r.${parent} IN (${placeholders(parents)}) ORDER BY r.id`,
+    [last, ...parents],
+  );
+  if (created.length !== rows.length) throw new Error(`${name}: not all rows were inserted`);
   return created.map(({ id }) => id);
 }
 

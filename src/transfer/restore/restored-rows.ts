@@ -29,34 +29,13 @@ const sprintColumns = (
 });
 
 /** How the rows of a kind are inserted. */
-export interface RestoredTable<Row> {
+interface RestoredTable<Row> {
   name: string;
-  /**
-   * The columns of a row or, without a row, of a placeholder, which is inserted and then deleted to skip an id.
-   * @param parentId the id of its board or, for a task, of its story
-   */
-  columns: (parentId: number, row?: Row) => Record<string, unknown>;
-  /** Selects the ids of the rows of several parents that were inserted after an id. */
-  inserted: (parents: number) => string;
-}
-
-function tableOf<Row>(
-  name: string,
-  parent: string,
-  toColumns: (parentId: number, row: Omit<Row, 'id'>) => Record<string, unknown>,
-  placeholder: Omit<Row, 'id'>,
-): RestoredTable<Row> {
-  return {
-    name,
-    columns: (parentId, row) => {
-      // The database generates the id.
-      const { id: _, ...columns } = toColumns(parentId, row ?? placeholder);
-      return columns;
-    },
-    // Without the hint and the `+`, the databases use other indexes, and sort the ids of the whole board.
-    inserted: (parents) => `SELECT r.id FROM ${name} r /*! FORCE INDEX (PRIMARY) */
-      WHERE r.id > ? AND +r.${parent} IN (${Array(parents).fill('?').join(', ')}) ORDER BY r.id`,
-  };
+  /** The column of its board or, for a task, of its story. */
+  parent: string;
+  columns: (parentId: number, row: Omit<Row, 'id'>) => Record<string, unknown>;
+  /** A row that is inserted and then deleted, to use up an id. */
+  placeholder: Omit<Row, 'id'>;
 }
 
 const TIME = '2000-01-01T00:00:00.000Z';
@@ -64,18 +43,26 @@ const TIMES = { created_at: TIME, updated_at: TIME, version: 1 };
 const WORK = { title: '-', seq: 0, status: 'todo' as const, ...TIMES };
 
 export const TABLES: { [Kind in RowKind]: RestoredTable<RestoredRows[Kind]> } = {
-  sprint: tableOf<SprintView>('sprints', 'board_id', sprintColumns, {
-    ...(OPTIONAL.sprint as unknown as SprintView),
-    start_date: '2000-01-01',
-    ...TIMES,
-  }),
-  story: tableOf<StoryView>('stories', 'board_id', storyColumns, {
-    ...(OPTIONAL.story as unknown as StoryView),
-    labels: [],
-    ...WORK,
-  }),
-  task: tableOf<TaskView>('tasks', 'story_id', taskColumns, {
-    ...(OPTIONAL.task as unknown as TaskView),
-    ...WORK,
-  }),
+  sprint: {
+    name: 'sprints',
+    parent: 'board_id',
+    columns: sprintColumns,
+    placeholder: {
+      ...(OPTIONAL.sprint as unknown as SprintView),
+      start_date: '2000-01-01',
+      ...TIMES,
+    },
+  },
+  story: {
+    name: 'stories',
+    parent: 'board_id',
+    columns: storyColumns,
+    placeholder: { ...(OPTIONAL.story as unknown as StoryView), labels: [], ...WORK },
+  },
+  task: {
+    name: 'tasks',
+    parent: 'story_id',
+    columns: taskColumns,
+    placeholder: { ...(OPTIONAL.task as unknown as TaskView), ...WORK },
+  },
 };
