@@ -12,6 +12,7 @@ import { OtherVersion } from '../../http/input/read-only';
 import type { FieldError, ProblemCode } from '../../http/problem';
 import { Problem } from '../../http/problem';
 import { SprintChanges } from '../../sprints/sprint-changes.service';
+import type { SprintReference } from '../../sprints/sprint.queries';
 import { briefly } from '../../stories/brief-story.queries';
 import { MovesService } from '../../stories/moves.service';
 import { noSprint, SprintResolver } from '../../stories/sprint-of-body';
@@ -19,14 +20,15 @@ import { StoriesAnswer } from '../../stories/stories-answer';
 import { StoriesService } from '../../stories/stories.service';
 import type { StoryView, UpdateStory } from '../../stories/story.dto';
 import { TasksService } from '../../tasks/tasks.service';
-import type { Kind, Operation } from './batch-form';
+import type { Kind } from './batch-form';
 import { readBatch, resolve } from './batch-form';
 import type { BatchCreateStory, BatchCreateTask, BatchResult } from './batch.dto';
 
+/** Performs an operation, whose form has been checked: it has the `id` and the `set` of its kind. */
 type Perform = (
   change: Change,
   board: LockedBoard,
-  operation: { id: number; sprint: Parameters<SprintChanges['startIn']>[1]; set: never },
+  operation: { id: never; set: never },
 ) => Promise<{ id: number }>;
 
 /** Performs many operations on one board, all or none. */
@@ -44,9 +46,9 @@ export class BatchService {
     'delete sprint': (change, _, { id }) => this.sprints.deleteIn(change, id, false),
     'delete task': (change, _, { id }) => this.tasks.deleteIn(change, id),
     'move story': (change, _, { id, set }) => this.moves.moveIn(change, id, set),
-    'start sprint': (change, _, { sprint }) => this.sprints.startIn(change, sprint),
-    'complete sprint': (change, _, { sprint, set }) =>
-      this.completion.completeIn(change, sprint, set),
+    'start sprint': (change, board, { id }) => this.sprints.startIn(change, sprintOf(board, id)),
+    'complete sprint': (change, board, { id, set }) =>
+      this.completion.completeIn(change, sprintOf(board, id), set),
   };
 
   constructor(
@@ -93,12 +95,13 @@ export class BatchService {
       // The descriptions that a dry run sets, by story: it does not store them, so they cannot be read later.
       const descriptions = new Map<number, string>();
       for (const [i, operation] of operations.entries()) {
-        const { op, type, as, if_match: ifMatch } = operation;
+        const { kind, op, type, as, if_match: ifMatch } = operation;
         change.caller = { ...restricted, ifMatch };
-        const { id, ...resource } = await this.perform(
+        const resolved = resolve(operation, ids);
+        const { id, ...resource } = await this.performs[kind](
           change,
           board,
-          resolve(operation, ids),
+          resolved as never,
         ).catch((error: unknown) => {
           throw atOperation(i, error);
         });
@@ -134,20 +137,6 @@ export class BatchService {
     return new StoriesAnswer(this.database, result, results, '{"results":[', end);
   }
 
-  private perform(
-    change: Change,
-    board: LockedBoard,
-    { kind, id, set }: Operation,
-  ): Promise<{ id: number }> {
-    const sprint = id === 'current' ? ({ boardName: board.name, which: id } as const) : id;
-    // The form of the operation has been checked: it has the id and the `set` of its kind.
-    return this.performs[kind](change, board, {
-      id: id as number,
-      sprint: sprint as number,
-      set: set as never,
-    });
-  }
-
   /** @throws Problem with an error of the field, like an update, if the board has no such sprint */
   private async createStory(
     change: Change,
@@ -177,6 +166,10 @@ export class BatchService {
     }
   }
 }
+
+/** The sprint of an operation, which names it by its id or by `current`. */
+const sprintOf = ({ name: boardName }: LockedBoard, id: number | 'current'): SprintReference =>
+  id === 'current' ? { boardName, which: id } : id;
 
 /** The field of an operation that a problem is about, as a pointer. */
 const FIELDS: Partial<Record<ProblemCode, string>> = {
