@@ -140,28 +140,19 @@ export function resolve(operation: Operation, ids: ReadonlyMap<string, number>):
   if (ids.size === 0) return operation;
   const idOf = <T>(value: T): T | number =>
     isReference(value) ? (ids.get(value) ?? value) : value;
-  const { set, id } = operation;
-  const resolved: Record<string, unknown> = {};
+  // A copy of the same class, by which the services know its read-only fields.
+  const copy = Object.create(Object.getPrototypeOf(operation.set) as object) as object;
+  const set = Object.assign(copy, operation.set) as Record<string, unknown>;
   for (const field of Object.keys(REFERENCES)) {
-    const value = (set as Record<string, unknown>)[field];
-    if (isReference(value)) resolved[field] = idOf(value);
+    if (field in set) set[field] = idOf(set[field]);
   }
-  const { position } = set as { position?: unknown };
+  const { position } = set;
   if (isObject(position)) {
-    resolved.position = Object.fromEntries(
+    set.position = Object.fromEntries(
       Object.entries(position).map(([side, value]) => [side, idOf(value)]),
     );
   }
-  return {
-    ...operation,
-    id: idOf(id),
-    // A copy of the same class, by which the services know its read-only fields.
-    set: Object.assign(
-      Object.create(Object.getPrototypeOf(set) as object) as object,
-      set,
-      resolved,
-    ),
-  };
+  return { ...operation, id: idOf(operation.id), set };
 }
 
 function setOf(op: string, type: string): Type<object> | null | undefined {
