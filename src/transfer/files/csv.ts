@@ -105,14 +105,17 @@ async function parseCsv(
 ): Promise<{ endsLine: boolean }> {
   const chunks = requireText(slicesOf(input));
   const start: Buffer[] = [];
-  let first = firstLine(start);
-  while (first === undefined) {
+  let text = '';
+  while (!hasHeader(text)) {
     const next = await chunks.next();
     if (next.done) break;
     start.push(next.value);
-    first = firstLine(start);
+    // Without the empty rows at the start.
+    text = Buffer.concat(start)
+      .toString()
+      .replace(/^\uFEFF?[\r\n]*/, '');
   }
-  const delimiter = delimiterOf(first ?? Buffer.concat(start).toString());
+  const delimiter = delimiterOf(text);
   let line = 1;
   let records = 0;
   /** CRLF within cells, which the parser counts as two line breaks. */
@@ -183,22 +186,16 @@ function reasonOf(error: ParserError, delimiter: string): string {
   return reasons[error.code] ?? error.message;
 }
 
-/** Returns the text of the first row that is not empty; undefined if more of it must be read. */
-function firstLine(chunks: readonly Buffer[]): string | undefined {
-  const text = Buffer.concat(chunks)
-    .toString()
-    .replace(/^\uFEFF?[\r\n]*/, '');
-  let quoted = false;
-  for (let i = 0; i < text.length; i += 1) {
-    const char = text[i];
-    if (char === '"') quoted = !quoted;
-    else if (!quoted && (char === '\n' || char === '\r')) return text.slice(0, i);
-  }
-  return text.length > MAX_HEADER ? text : undefined;
-}
+/** Whether a text has all of its first row, or as much of it as decides the separator. */
+const hasHeader = (text: string): boolean =>
+  text.length > MAX_HEADER || /[\r\n]/.test(withoutQuoted(text));
 
-function delimiterOf(header: string): string {
-  const outside = header.replace(/"[^"]*"?/g, '');
-  const count = (delimiter: string): number => outside.split(delimiter).length;
+/** Removes quoted cells, which may have separators and line breaks. */
+const withoutQuoted = (text: string): string => text.replace(/"[^"]*"?/g, '');
+
+/** The separator that the first row has most often. */
+function delimiterOf(text: string): string {
+  const [header = ''] = withoutQuoted(text).split(/[\r\n]/, 1);
+  const count = (delimiter: string): number => header.split(delimiter).length;
   return Object.keys(SEPARATORS).reduce((best, next) => (count(next) > count(best) ? next : best));
 }
