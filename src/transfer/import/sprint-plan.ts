@@ -272,8 +272,8 @@ class SprintPlanner {
     if (text && !completed) this.warn('date_unreadable', sprint, `"${text}"`);
     const isBefore = completed !== null && calendarDate(completed, timeZone) < start;
     if (isBefore) this.warn('sprint_dates_invalid', sprint, `"${text}" is before its start`);
-    const last = end ?? addDays(start, SPRINT_DAYS - 1) ?? start;
     if (completed && !isBefore) return completed < now ? completed : now;
+    const last = lastDay({ start_date: start, end_date: end });
     return last < this.today ? endOfDay(last, timeZone) : now;
   }
 
