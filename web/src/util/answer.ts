@@ -2,8 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError, isTemporary, isUnauthorized } from '../api/problem';
 import type { BoardStore } from '../state/board/board-store';
-import { signedIn } from '../state/session';
-import { backoff, delayAfter, Pause } from './retry';
+import { RepeatedRequests } from './repeated-requests';
 
 /** The last answer to a request. */
 export interface Answer<T> {
@@ -30,38 +29,22 @@ export function useAnswer<T>(
   const answered = useRef(subject);
   const answer = useSignal<Answer<T>>({ data: null, error: null, isUnreachable: false });
   useEffect(() => {
-    let isLatest = true;
-    const pause = new Pause();
-    const ask = async (): Promise<void> => {
-      for (let attempt = 0; isLatest; attempt++) {
-        const next = await load().then(
-          (data) => ({ data, error: null, isUnreachable: false }),
-          (error: unknown) => ({
-            data: answered.current === subject ? answer.value.data : null,
-            error,
-            isUnreachable: isTemporary(error),
-          }),
-        );
-        if (!isLatest) return;
-        const { data, error, isUnreachable } = next;
-        answered.current = subject;
-        if (isUnauthorized(error)) {
-          await signedIn();
-          await pause.wait(backoff(attempt));
-          continue;
-        }
-        answer.value = { data, error: error instanceof ApiError ? error : null, isUnreachable };
-        if (!isUnreachable) return;
-        await pause.wait(delayAfter(error, attempt));
-      }
+    const requests = new RepeatedRequests();
+    const show = (next: Answer<T>): void => {
+      answered.current = subject;
+      answer.value = next;
     };
-    void ask();
-    window.addEventListener('online', pause.end);
-    return () => {
-      isLatest = false;
-      pause.end();
-      window.removeEventListener('online', pause.end);
+    const fail = (failure: unknown): void => {
+      // Until the user has signed in again, the former answer stays.
+      if (isUnauthorized(failure)) return;
+      const data = answered.current === subject ? answer.value.data : null;
+      const error = failure instanceof ApiError ? failure : null;
+      show({ data, error, isUnreachable: isTemporary(failure) });
     };
+    void requests
+      .untilAnswered(load, fail)
+      .then((data) => show({ data, error: null, isUnreachable: false }), fail);
+    return () => requests.stop();
   }, inputs);
   return answer.value;
 }

@@ -1,10 +1,9 @@
 import { batch, signal } from '@preact/signals';
 import { api, headersOf } from '../../api/client';
-import { ApiError, isMissing, isTemporary, isUnauthorized } from '../../api/problem';
+import { ApiError, isMissing, isTemporary } from '../../api/problem';
 import type { Board } from '../../api/types';
-import { delayAfter, Pause } from '../../util/retry';
+import { RepeatedRequests } from '../../util/repeated-requests';
 import type { Card } from '../model';
-import { signedIn } from '../session';
 import type { ConfirmedBoard } from './confirmed-board';
 
 export const NAME_REUSED =
@@ -30,7 +29,7 @@ export class Connection {
   /** Whether the last read failed because the service cannot be reached. */
   readonly isUnreachable = signal(false);
   readonly isClosed = signal(false);
-  private readonly pause = new Pause();
+  private readonly requests = new RepeatedRequests();
 
   /** @param onRenamed called when the board was renamed */
   constructor(
@@ -40,30 +39,20 @@ export class Connection {
   ) {}
 
   /**
-   * Repeats a read until the service answers, after 401 until the user has signed in, and under the new name of
-   * a board that was renamed. Throws other error responses that are not temporary. If the board is closed, the
-   * promise never settles.
+   * Repeats a read as `RepeatedRequests` does, and under the new name of a board that was renamed. If the board is
+   * closed, the promise never settles.
    */
   async untilAnswered<T>(read: () => Promise<T>, onUnreachable?: () => Promise<void>): Promise<T> {
-    for (let attempt = 0; !this.isClosed.value; attempt++) {
-      try {
-        const result = await this.readByName(read);
-        if (this.isClosed.value) break;
-        this.isUnreachable.value = false;
-        return result;
-      } catch (error) {
-        if (this.isClosed.value) break;
-        if (isUnauthorized(error)) {
-          await signedIn();
-          continue;
-        }
-        this.isUnreachable.value = isTemporary(error);
-        if (!this.isUnreachable.value) throw error;
-        await onUnreachable?.();
-        await this.pause.wait(delayAfter(error, attempt));
-      }
+    const fail = async (error: unknown): Promise<void> => {
+      if (!isTemporary(error)) return;
+      this.isUnreachable.value = true;
+      await onUnreachable?.();
+    };
+    try {
+      return await this.requests.untilAnswered(() => this.readByName(read), fail);
+    } finally {
+      this.isUnreachable.value = false;
     }
-    return new Promise(() => undefined);
   }
 
   /** Makes a read fail temporarily if the board was renamed; the next attempt then uses the new name. */
@@ -121,11 +110,11 @@ export class Connection {
 
   /** Repeats waiting reads now. */
   retry(): void {
-    this.pause.end();
+    this.requests.retry();
   }
 
   close(): void {
     this.isClosed.value = true;
-    this.pause.end();
+    this.requests.stop();
   }
 }

@@ -1,9 +1,9 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
-import { isMissing, isTemporary } from '../../api/problem';
+import { isMissing } from '../../api/problem';
 import type { Board, Sprint } from '../../api/types';
-import { delayAfter, Pause } from '../../util/retry';
+import { RepeatedRequests } from '../../util/repeated-requests';
 
 /** The most boards whose sprints are requested: more requests would take long and count towards the rate limit. */
 const MAX_BOARDS = 100;
@@ -17,31 +17,21 @@ export function useActiveSprints(
 ): ReadonlyMap<number, Sprint | null> {
   const sprints = useSignal<ReadonlyMap<number, Sprint | null>>(new Map());
   useEffect(() => {
-    let isOld = false;
-    const pause = new Pause();
-    const load = async ({ id, name }: Board): Promise<void> => {
-      for (let attempt = 0; !isOld; attempt++) {
+    const requests = new RepeatedRequests();
+    const load = async (): Promise<void> => {
+      for (const { id, name } of boards?.slice(0, MAX_BOARDS) ?? []) {
         try {
-          const sprint = await activeSprintOf(name);
-          if (!isOld) sprints.value = new Map(sprints.value).set(id, sprint);
-          return;
+          const sprint = await requests.untilAnswered(() => activeSprintOf(name));
+          sprints.value = new Map(sprints.value).set(id, sprint);
         } catch (error) {
           // The board was renamed or deleted since the list was read.
-          if (isMissing(error)) return;
-          if (!isTemporary(error)) throw error;
-          await pause.wait(delayAfter(error, attempt));
+          if (!isMissing(error)) throw error;
         }
       }
     };
-    const loadAll = async (): Promise<void> => {
-      for (const board of boards?.slice(0, MAX_BOARDS) ?? []) await load(board);
-    };
     // The list of boards shows errors; without an answer, its rows have only the names.
-    loadAll().catch(() => undefined);
-    return () => {
-      isOld = true;
-      pause.end();
-    };
+    load().catch(() => undefined);
+    return () => requests.stop();
   }, [boards]);
   return sprints.value;
 }

@@ -1,7 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
-import { isTemporary } from '../../api/problem';
 import type { Report } from '../../api/types';
 import { Button, SelectField, Skeleton } from '../../components/controls';
 import { Dialog, useFirstFocus } from '../../components/dialog';
@@ -13,9 +12,8 @@ import type { BoardStore } from '../../state/board/board-store';
 import { closeDialog, openDialog } from '../../state/dialogs';
 import type { BoardState } from '../../state/model';
 import { sprintInText, sprintsOf, storiesOf } from '../../state/model';
-import { isExpired } from '../../state/session';
 import { formatNumber, plural } from '../../util/format';
-import { delayAfter } from '../../util/retry';
+import { RepeatedRequests } from '../../util/repeated-requests';
 import { useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
 import { reportDone, saved, useSprint, wordsOf } from './request';
@@ -60,28 +58,27 @@ function usePreview(store: BoardStore, id: number, target: Target, isPaused: boo
   const revision = store.confirmed.revision.value;
   useEffect(() => {
     if (isPaused) return;
-    let isOld = false;
-    const ask = async (attempt = 0): Promise<void> => {
-      try {
-        await saved(store);
-        const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
-          params: { path: { sprint_id: id } },
-          body: { ...target, dry_run: true },
-        });
-        if (isOld) return;
-        report.value = data as Report;
-        obstacle.value = '';
-      } catch (failure) {
-        if (isOld) return;
-        obstacle.value = wordsOf(failure);
-        if (!isTemporary(failure)) return;
-        timer = setTimeout(() => void ask(attempt + 1), delayAfter(failure, attempt));
-      }
+    const requests = new RepeatedRequests();
+    const ask = async (): Promise<Report> => {
+      await saved(store);
+      const { data } = await api.POST('/api/sprints/{sprint_id}/complete', {
+        params: { path: { sprint_id: id } },
+        body: { ...target, dry_run: true },
+      });
+      return data as Report;
     };
-    let timer = setTimeout(() => void ask(), report.value ? SETTLE_MS : 0);
+    const show = (answer: Report): void => {
+      report.value = answer;
+      obstacle.value = '';
+    };
+    const fail = (failure: unknown): void => void (obstacle.value = wordsOf(failure));
+    const timer = setTimeout(
+      () => void requests.untilAnswered(ask, fail).then(show, fail),
+      report.value ? SETTLE_MS : 0,
+    );
     return () => {
-      isOld = true;
       clearTimeout(timer);
+      requests.stop();
     };
   }, [id, target.unfinished, target.position, revision, isPaused]);
   return { report: report.value, obstacle: obstacle.value };
@@ -93,8 +90,7 @@ function useCompletion({ store, state, id }: SprintDialogProps, target: Target) 
   const done = useSignal<Report | null>(null);
   const key = useKeys();
   const { isBusy, error: problem, submit } = useSubmit(wordsOf, read);
-  // The preview is requested again after the user has signed in.
-  const isPaused = done.value !== null || isBusy.value || isExpired.value;
+  const isPaused = done.value !== null || isBusy.value;
   const { report, obstacle } = usePreview(store, id, target, isPaused);
   const known = sprint.value ?? state.sprints.get(id);
   const name = known ? sprintInText(known) : 'sprint';
