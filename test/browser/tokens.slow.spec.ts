@@ -393,6 +393,24 @@ describe('Signing in', () => {
     await page.getByRole('table').waitFor();
   });
 
+  test('again searches for the text that was typed when the session ended', async () => {
+    const place = await startClosed();
+    const { client } = place.service;
+    const { body: stories } = await client.get('/api/boards/rocket/stories', as(place.admin));
+    const description = { description: 'Window seat' };
+    await client.put(`/api/stories/${stories[0].id}`, description, as(place.admin));
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const again = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const page = await openAs(place, token, '/b/rocket');
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+    await deleteBefore(page, '**/stories?q=*', place, id);
+    await page.getByLabel('Search').fill('window');
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    expect(await card(page, 'To do', 'Buy a ticket').count()).toBe(0);
+    await signIn(page, again.token);
+    await card(page, 'To do', 'Buy a ticket').waitFor();
+  });
+
   test('again removes the error of the form that asked the user to sign in', async () => {
     const place = await startClosed();
     const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });

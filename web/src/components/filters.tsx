@@ -1,7 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../api/client';
-import { isTemporary } from '../api/problem';
 import { hasSingleKeys, useCommands } from '../commands';
 import { query, route, setQuery } from '../router';
 import { announce } from '../state/announce';
@@ -10,7 +9,7 @@ import type { Card, ListId } from '../state/model';
 import { store } from '../state/stores';
 import { BURST_MS, useSettled } from '../util/answer';
 import { plural } from '../util/format';
-import { delayAfter, Pause } from '../util/retry';
+import { RepeatedRequests } from '../util/repeated-requests';
 import { Button } from './controls';
 
 /** The sprints, by their ids, of the stories that the service has found; it also searches descriptions. */
@@ -54,9 +53,8 @@ function useFound(): void {
       answered.value = '';
     }
     if (!isNeeded) return;
-    let isLatest = true;
-    const pause = new Pause();
-    const find = async (): Promise<void> => {
+    const requests = new RepeatedRequests();
+    const find = async (): Promise<ReadonlyMap<number, ListId>> => {
       const listOf = (value?: string): string[] | undefined =>
         value === undefined ? undefined : [value];
       const query = {
@@ -69,24 +67,19 @@ function useFound(): void {
         params: { path: { board_name: board }, query },
       });
       const stories = data as { id: number; sprint_id: ListId }[];
-      if (isLatest) {
-        found.value = { search, lists: new Map(stories.map((each) => [each.id, each.sprint_id])) };
-      }
+      return new Map(stories.map((each) => [each.id, each.sprint_id]));
     };
+    // Without a connection, only the loaded fields are searched until then.
+    const settle = (): void => void (answered.value = search);
     const run = async (): Promise<void> => {
-      for (let attempt = 0; isLatest; attempt++) {
-        const error: unknown = await find().catch((reason: unknown) => reason);
-        // Without a connection, only the loaded fields are searched until then.
-        if (isLatest) answered.value = search;
-        if (!isTemporary(error)) return;
-        await pause.wait(delayAfter(error, attempt));
-      }
+      const lists = await requests.untilAnswered(find, settle).catch(() => undefined);
+      if (lists) found.value = { search, lists };
+      settle();
     };
     const timer = setTimeout(() => void run(), 200);
     return () => {
-      isLatest = false;
       clearTimeout(timer);
-      pause.end();
+      requests.stop();
     };
   }, [search, isNeeded, revision]);
 }
