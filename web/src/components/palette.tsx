@@ -1,13 +1,14 @@
-import { useComputed, useSignal } from '@preact/signals';
-import { useEffect, useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useSignal } from '@preact/signals';
+import { useEffect, useId, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 import { api } from '../api/client';
-import type { Story } from '../api/types';
+import type { Board, Story } from '../api/types';
 import { commands, keyOf, UNDO } from '../commands';
 import { navigate, pathOf, route, storyUrl } from '../router';
 import { announce } from '../state/announce';
 import { sprintName, sprintsOf } from '../state/model';
 import { canWrite, isAdmin } from '../state/session';
 import { store } from '../state/stores';
+import { useAnswer, useSettled } from '../util/answer';
 import { Dialog } from './dialog';
 
 interface Option {
@@ -25,6 +26,8 @@ interface Found {
 const MAX_STORIES = 20;
 const MAX_BOARDS = 10;
 const MAX_OPTIONS = 60;
+/** Milliseconds after the last key until the service searches. */
+const TYPED_MS = 150;
 
 /** The commands of the present view, and links to the views and sprints of the board. */
 function placesAndCommands(): Option[] {
@@ -73,54 +76,25 @@ async function findNumbered(number: number, board: string): Promise<Found['stori
   }
 }
 
-/** The names of all boards, once they are known. */
-function useBoards() {
-  const boards = useSignal<readonly string[]>([]);
-  useEffect(() => {
-    const read = async (): Promise<void> => {
-      const { data } = await api.GET('/api/boards');
-      boards.value = (data as { name: string }[]).map(({ name }) => name);
-    };
-    void read().catch(() => undefined);
-  }, []);
-  return boards;
-}
-
-/** The stories of a board that the service has found for a text. */
-function useFound(board: string, q: string) {
-  const found = useSignal<Found>({ q: '', stories: [] });
-  useEffect(() => {
-    if (!q || !board) return;
-    let isLatest = true;
-    const find = async (): Promise<void> => {
-      const query = { q: [q], fields: 'id,title', limit: MAX_STORIES };
-      const params = { path: { board_name: board }, query };
-      const [{ data }, numbered] = await Promise.all([
-        api.GET('/api/boards/{board_name}/stories', { params }),
-        findNumbered(numberIn(q), board),
-      ]);
-      const stories = [...numbered, ...(data as Found['stories'])];
-      if (isLatest) found.value = { q, stories };
-    };
-    const fail = (): void => {
-      if (isLatest) found.value = { q, stories: [] };
-    };
-    const timer = setTimeout(() => void find().catch(fail), 150);
-    return () => {
-      isLatest = false;
-      clearTimeout(timer);
-    };
-  }, [board, q]);
-  return found;
+/** Finds the stories of a board for a text. */
+async function findStories(q: string, board: string): Promise<Found['stories']> {
+  if (!q || !board) return [];
+  const query = { q: [q], fields: 'id,title', limit: MAX_STORIES };
+  const params = { path: { board_name: board }, query };
+  const [{ data }, numbered] = await Promise.all([
+    api.GET('/api/boards/{board_name}/stories', { params }),
+    findNumbered(numberIn(q), board),
+  ]);
+  return [...numbered, ...(data as Found['stories'])];
 }
 
 /**
  * Returns the titles of stories by id: first the story with the typed number, then loaded stories that match, then
  * stories that the service has found.
  */
-function titlesFor(typed: string, isMatch: (text: string) => boolean, { q, stories }: Found) {
+function titlesFor(typed: string, isMatch: (text: string) => boolean, found: Found | null) {
   const known = [...(store.value?.view.value?.stories.values() ?? [])];
-  const more = q === typed.trim() ? stories : [];
+  const more = found?.q === typed.trim() ? found.stories : [];
   const number = numberIn(typed);
   return new Map(
     [
@@ -137,8 +111,8 @@ function titlesFor(typed: string, isMatch: (text: string) => boolean, { q, stori
 function optionsFor(
   typed: string,
   fixed: readonly Option[],
-  boards: readonly string[],
-  found: Found,
+  boards: readonly Board[],
+  found: Found | null,
 ): Option[] {
   const words = typed.toLowerCase().split(/\s+/).filter(Boolean);
   const isMatch = (text: string): boolean =>
@@ -147,10 +121,10 @@ function optionsFor(
   if (words.length === 0) return shown;
   const isWhole = ({ name }: Option): boolean => name.toLowerCase() === words.join(' ');
   shown.sort((a, b) => Number(isWhole(b)) - Number(isWhole(a)));
-  const others = boards.filter((name) => name !== route.value.board && isMatch(name));
+  const others = boards.filter(({ name }) => name !== route.value.board && isMatch(name));
   return [
     ...shown,
-    ...others.slice(0, MAX_BOARDS).map((name) => ({
+    ...others.slice(0, MAX_BOARDS).map(({ name }) => ({
       name,
       note: 'Board',
       run: () => navigate(pathOf(name)),
@@ -173,14 +147,20 @@ export function Palette({ onClose }: { onClose: () => void }) {
   const all = useRef(placesAndCommands());
   const { board } = route.value;
   const q = typed.value.trim();
-  const boards = useBoards();
-  const found = useFound(board, q);
-  const options = useComputed(() =>
-    optionsFor(typed.value, all.current, boards.value, found.value),
+  const search = useSettled(q, TYPED_MS);
+  // If the service cannot be reached, only the loaded stories are found.
+  const found = useAnswer(
+    async () => ({ q: search, stories: await findStories(search, board).catch(() => []) }),
+    [board, search],
+  ).data;
+  const boards = useAnswer(async () => (await api.GET('/api/boards')).data as Board[], []).data;
+  const options = useMemo(
+    () => optionsFor(typed.value, all.current, boards ?? [], found),
+    [typed.value, boards, found, store.value?.view.value],
   );
-  const count = options.value.length;
+  const count = options.length;
   const at = Math.min(index.value, count - 1);
-  const isSearching = q !== '' && board !== '' && found.value.q !== q;
+  const isSearching = q !== '' && board !== '' && found?.q !== q;
   const isEmpty = count === 0 && !isSearching;
   useEffect(() => {
     if (isEmpty) announce('No results');
@@ -200,7 +180,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 }[event.key];
     if (event.key === 'Enter') {
       event.preventDefault();
-      choose(options.value[at]);
+      choose(options[at]);
     } else if (to !== undefined && count > 0) {
       event.preventDefault();
       index.value = (to + count) % count;
@@ -226,7 +206,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
         onKeyDown={onKeyDown}
       />
       <ul ref={list} id={id} class="palette" role="listbox" aria-label="Commands">
-        {options.value.map((option, i) => (
+        {options.map((option, i) => (
           <li
             key={i}
             id={`${id}-${i}`}
