@@ -25,25 +25,27 @@ interface FieldProps {
 /** A labelled field with its error. */
 export function Field({ label, error, hint, children }: FieldProps) {
   const id = useId();
-  const note = error ?? hint;
   return (
     <div class="field">
       <label for={id}>{label}</label>
       {children({
         id,
-        'aria-describedby': note ? `${id}-note` : undefined,
+        'aria-describedby': (error ?? hint) ? `${id}-note` : undefined,
         'aria-invalid': error ? true : undefined,
       })}
-      {note && (
-        <p
-          id={`${id}-note`}
-          class={error ? 'field-error' : 'field-hint'}
-          role={error ? 'alert' : undefined}
-        >
-          {note}
-        </p>
-      )}
+      <FieldNote id={`${id}-note`} error={error} hint={hint} />
     </div>
+  );
+}
+
+/** The error of a field or of a form, or else its hint; nothing without both. */
+export function FieldNote({ id, error, hint }: { id?: string; error?: string; hint?: string }) {
+  const note = error ?? hint;
+  if (!note) return null;
+  return (
+    <p id={id} class={error ? 'field-error' : 'field-hint'} role={error ? 'alert' : undefined}>
+      {note}
+    </p>
   );
 }
 

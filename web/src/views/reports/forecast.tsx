@@ -1,7 +1,7 @@
 import { api } from '../../api/client';
 import type { ApiError } from '../../api/problem';
 import type { Forecast as Data } from '../../api/types';
-import { TextField } from '../../components/controls';
+import { FieldNote, TextField } from '../../components/controls';
 import { Figure } from '../../components/figure';
 import { NoAnswer } from '../../components/no-answer';
 import { Table } from '../../components/table';
@@ -169,11 +169,7 @@ function Inputs({ asked, data, error }: InputsProps) {
       {input('points', 'Points', 'stories')}
       {input('stories', 'Stories', 'points')}
       {input('sprint_days', 'Sprint days')}
-      {error && !NAMES.some((name) => error.detailOf(name)) && (
-        <p class="field-error" role="alert">
-          {error.message}
-        </p>
-      )}
+      {error && !NAMES.some((name) => error.detailOf(name)) && <FieldNote error={error.message} />}
       {data && (
         <p class="field-hint">
           Leave empty for the whole backlog: {plural(data.backlog.count, 'story', 'stories')} with{' '}

@@ -3,7 +3,7 @@ import { useEffect, useId } from 'preact/hooks';
 import { api } from '../../api/client';
 import { ApiError } from '../../api/problem';
 import type { Board, Weekday } from '../../api/types';
-import { Button, Skeleton, TextField } from '../../components/controls';
+import { Button, FieldNote, Skeleton, TextField } from '../../components/controls';
 import { Form } from '../../components/dialog-form';
 import { navigate, pathOf } from '../../router';
 import { announceUnsaved, report } from '../../state/announce';
@@ -127,11 +127,7 @@ function BoardForm({ store, board }: { store: BoardStore; board: Board }) {
         error={errors?.working_days}
         onChange={(days) => type({ working_days: days })}
       />
-      {errors?.form && (
-        <p class="field-error" role="alert">
-          {errors.form}
-        </p>
-      )}
+      <FieldNote error={errors?.form} />
       <div class="actions">
         <Button kind="primary" type="submit" aria-disabled={!isDirty || isBusy.value}>
           Save
@@ -212,7 +208,7 @@ interface WorkingDaysProps {
 }
 
 function WorkingDays({ days, error, onChange }: WorkingDaysProps) {
-  const id = useId();
+  const note = useId();
   const set = (day: Weekday, isWorking: boolean): void =>
     onChange(
       weekdays()
@@ -220,7 +216,7 @@ function WorkingDays({ days, error, onChange }: WorkingDaysProps) {
         .filter((each) => (each === day ? isWorking : days.includes(each))),
     );
   return (
-    <fieldset aria-describedby={`${id}-note`}>
+    <fieldset aria-describedby={note}>
       <legend>Working days</legend>
       <div class="days">
         {weekdays().map(({ day, name }) => (
@@ -234,13 +230,11 @@ function WorkingDays({ days, error, onChange }: WorkingDaysProps) {
           </label>
         ))}
       </div>
-      <p
-        id={`${id}-note`}
-        class={error ? 'field-error' : 'field-hint'}
-        role={error ? 'alert' : undefined}
-      >
-        {error ?? 'The ideal line of a burndown falls on these days only.'}
-      </p>
+      <FieldNote
+        id={note}
+        error={error}
+        hint="The ideal line of a burndown falls on these days only."
+      />
     </fieldset>
   );
 }

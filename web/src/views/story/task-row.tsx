@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Task } from '../../api/types';
-import { Button, Icon } from '../../components/controls';
+import { Button, FieldNote, Icon } from '../../components/controls';
 import { toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { isLonger, MAX_TITLE, tooLong } from '../../util/length';
@@ -133,11 +133,7 @@ function TaskTitle({ store, task, onClose }: TaskTitleProps) {
           currentTarget.closest('li')?.querySelector('button')?.focus();
         }}
       />
-      {isTooLong && (
-        <p id={note} class="field-error" role="alert">
-          {tooLong(MAX_TITLE)}
-        </p>
-      )}
+      <FieldNote id={note} error={isTooLong ? tooLong(MAX_TITLE) : undefined} />
     </div>
   );
 }

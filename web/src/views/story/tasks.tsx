@@ -1,4 +1,5 @@
 import { useEffect, useId } from 'preact/hooks';
+import { FieldNote } from '../../components/controls';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
@@ -88,11 +89,7 @@ export function Tasks({ store, story, title, error, isReadOnly, onTitle }: Tasks
           }}
         />
       )}
-      {error && (
-        <p id={note} class="field-error" role="alert">
-          {error}
-        </p>
-      )}
+      <FieldNote id={note} error={error} />
     </section>
   );
 }

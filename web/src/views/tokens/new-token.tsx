@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Board, Session } from '../../api/types';
-import { Button, SelectField, TextField } from '../../components/controls';
+import { Button, FieldNote, SelectField, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import { alertError, announce } from '../../state/announce';
@@ -97,11 +97,7 @@ function TokenForm({ isFirst, onMade, onClose }: TokenFormProps) {
             Sign me in with this token
           </label>
         )}
-        {errors?.form && (
-          <p class="field-error" role="alert">
-            {errors.form}
-          </p>
-        )}
+        <FieldNote error={errors?.form} />
       </DialogForm>
     </Dialog>
   );
@@ -175,11 +171,7 @@ function BoardsField({ boards, all, error }: BoardsFieldProps) {
           ))}
         </div>
       )}
-      {error && (
-        <p class="field-error" role="alert">
-          {error}
-        </p>
-      )}
+      <FieldNote error={error} />
     </fieldset>
   );
 }

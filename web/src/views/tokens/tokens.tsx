@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Token } from '../../api/types';
-import { Button } from '../../components/controls';
+import { Button, FieldNote } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { NoAnswer } from '../../components/no-answer';
 import { report } from '../../state/announce';
@@ -155,11 +155,7 @@ function DeleteToken({ token, onDeleted, onClose }: DeleteTokenProps) {
         Programs and browsers that use this token are signed out at once. Its changes stay in the
         history.
       </p>
-      {error.value && (
-        <p class="field-error" role="alert">
-          {error.value}
-        </p>
-      )}
+      <FieldNote error={error.value} />
       <footer class="dialog-foot">
         <span class="spring" />
         <Button onClick={onClose}>Cancel</Button>
