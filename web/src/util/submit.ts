@@ -47,14 +47,6 @@ export function useIsShown(): () => boolean {
   return () => isShown.current;
 }
 
-/** Returns a function that runs another one, unless the user has closed the dialog meanwhile. */
-export function useWhileOpen(): (run: () => void) => void {
-  const isOpen = useIsShown();
-  return (run) => {
-    if (isOpen()) run();
-  };
-}
-
 /**
  * Returns one idempotency key for each body, so that an attempt whose response was lost can be repeated.
  * @param kept the keys of a form that can be opened again, if it needs them then

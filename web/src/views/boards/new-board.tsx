@@ -8,13 +8,13 @@ import { navigate, pathOf } from '../../router';
 import { report } from '../../state/announce';
 import { failureText } from '../../util/failure';
 import { isolated } from '../../util/names';
-import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
+import { useIsShown, useKeys, useSubmit } from '../../util/submit';
 
 /** Creates a board in the time zone of the browser. */
 export function NewBoard({ onClose }: { onClose: () => void }) {
   const name = useSignal('');
   const key = useKeys();
-  const whileOpen = useWhileOpen();
+  const isShown = useIsShown();
   const { isBusy, error, submit } = useSubmit((failure) => {
     const detail = failure instanceof ApiError ? failure.detailOf('name') : undefined;
     return detail ?? failureText(failure);
@@ -28,10 +28,9 @@ export function NewBoard({ onClose }: { onClose: () => void }) {
     });
     if (!data) return;
     report(`Created ${isolated(data.name)}`);
-    whileOpen(() => {
-      onClose();
-      navigate(pathOf(data.name, 'backlog'));
-    });
+    if (!isShown()) return;
+    onClose();
+    navigate(pathOf(data.name, 'backlog'));
   };
   return (
     <Dialog title="New board" onClose={onClose}>

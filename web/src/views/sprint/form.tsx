@@ -17,7 +17,7 @@ import { fieldErrors } from '../../util/failure';
 import { formatDate } from '../../util/format';
 import { withTypedBreaks } from '../../util/line-breaks';
 import { isolated } from '../../util/names';
-import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
+import { useIsShown, useKeys, useSubmit } from '../../util/submit';
 import { unsavedTexts } from '../../util/unsaved';
 import { shown } from '../story/history';
 import type { SprintDialogProps } from './request';
@@ -219,7 +219,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
   const { isChecked } = form;
   const { isBusy, error, submit } = useSubmit(errorsFrom);
   const key = useKeys(newKeys);
-  const whileOpen = useWhileOpen();
+  const isShown = useIsShown();
   const { typed } = form.changes.value;
   // The suggested length stays until the user types an end date.
   const end_date = movedEnd(suggested.value, typed.start_date ?? suggested.value.start_date);
@@ -249,7 +249,7 @@ export function NewSprint({ store, state, completing }: NewSprintProps) {
     discard();
     await store.rows.loadSprints();
     reportDone(store, `Created ${sprintInText(sprint)}`);
-    whileOpen(() => close(sprint.id));
+    if (isShown()) close(sprint.id);
   };
   return (
     <Dialog title="New sprint" onClose={() => close()}>
@@ -302,7 +302,7 @@ export function EditSprint({ store, state, id }: SprintDialogProps) {
   const isConflict = useSignal(false);
   // The buttons differ, so the one that had the focus was removed.
   useEffect(recoverFocus, [isConflict.value]);
-  const whileOpen = useWhileOpen();
+  const isShown = useIsShown();
   const {
     isBusy,
     error: errors,
@@ -327,7 +327,7 @@ export function EditSprint({ store, state, id }: SprintDialogProps) {
   const draft = { ...original, ...changes.value.typed };
   const close = (): void => {
     form.discard();
-    whileOpen(closeDialog);
+    if (isShown()) closeDialog();
   };
   const save = async (): Promise<void> => {
     isChecked.value = true;

@@ -10,7 +10,7 @@ import { currentSprint, sprintInText, sprintName, storiesOf, sumOfPoints } from 
 import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { todayIn, workingDays } from '../../util/calendar';
 import { formatDate, formatNumber, plural } from '../../util/format';
-import { useKeys, useSubmit, useWhileOpen } from '../../util/submit';
+import { useIsShown, useKeys, useSubmit } from '../../util/submit';
 import type { SprintDialogProps } from './request';
 import { reportDone, saved, useSprint, wordsOf } from './request';
 import { LoadBar, loadOf, useVelocity } from './velocity';
@@ -63,7 +63,7 @@ function useQuestion(id: number) {
   const { sprint, etag, error, read } = useSprint(id);
   const { isBusy, error: problem, submit } = useSubmit(wordsOf, read);
   const key = useKeys();
-  const whileOpen = useWhileOpen();
+  const isShown = useIsShown();
   const header = (body: unknown = {}) => ({
     'If-Match': etag.value,
     'Idempotency-Key': key(body),
@@ -75,7 +75,9 @@ function useQuestion(id: number) {
     header,
     key,
     submit,
-    close: () => whileOpen(closeDialog),
+    close: () => {
+      if (isShown()) closeDialog();
+    },
     isReady,
     problem: problem.value || error,
   };
