@@ -3,7 +3,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Report } from '../../api/types';
 import { Button, SelectField, Skeleton } from '../../components/controls';
-import { Dialog, useFirstFocus } from '../../components/dialog';
+import { Dialog } from '../../components/dialog';
 import { SprintOptions } from '../../components/sprint-options';
 import { Table } from '../../components/table';
 import { pathOf } from '../../router';
@@ -15,6 +15,7 @@ import { sprintInText, sprintsOf, storiesOf } from '../../state/model';
 import { formatNumber, plural } from '../../util/format';
 import { RepeatedRequests } from '../../util/repeated-requests';
 import { useKeys, useSubmit } from '../../util/submit';
+import { Question } from './questions';
 import type { SprintDialogProps } from './request';
 import { reportDone, saved, useSprint, wordsOf } from './request';
 
@@ -122,8 +123,6 @@ export function CompleteSprint({ to, ...props }: SprintDialogProps & { to?: numb
   const { store, state, id } = props;
   const choice = useTarget(state, id, to);
   const { name, report, done, isReady, problem, complete } = useCompletion(props, choice.target);
-  const confirm = useRef<HTMLButtonElement>(null);
-  useFirstFocus(confirm, isReady);
   const close = useRef<HTMLButtonElement>(null);
   useEffect(() => close.current?.focus(), [done]);
   if (done) {
@@ -148,33 +147,23 @@ export function CompleteSprint({ to, ...props }: SprintDialogProps & { to?: numb
   }
   return (
     <Dialog title={`Complete ${name}`} onClose={closeDialog}>
-      {!report && !problem && <Skeleton lines={4} />}
-      {report && (
-        <div class="question">
-          <CompletedStories completed={report.completed} />
-          <UnfinishedStories unfinished={report.unfinished} state={state} id={id} choice={choice} />
-          <p class="note">
-            Completing the sprint fixes its report. You can reopen the sprint later.
-          </p>
-        </div>
-      )}
-      {problem && (
-        <p role="alert" class="dialog-note">
-          {problem}
-        </p>
-      )}
-      <footer class="dialog-foot">
-        <span class="spring" />
-        <Button onClick={closeDialog}>Cancel</Button>
-        <Button
-          kind="primary"
-          ref={confirm}
-          aria-disabled={!isReady}
-          onClick={isReady ? complete : undefined}
-        >
-          Complete sprint
-        </Button>
-      </footer>
+      <Question answer="Complete sprint" isReady={isReady} problem={problem} onAnswer={complete}>
+        {!report && !problem && <Skeleton lines={4} />}
+        {report && (
+          <>
+            <CompletedStories completed={report.completed} />
+            <UnfinishedStories
+              unfinished={report.unfinished}
+              state={state}
+              id={id}
+              choice={choice}
+            />
+            <p class="note">
+              Completing the sprint fixes its report. You can reopen the sprint later.
+            </p>
+          </>
+        )}
+      </Question>
     </Dialog>
   );
 }

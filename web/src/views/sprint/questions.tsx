@@ -16,7 +16,6 @@ import { reportDone, saved, useSprint, wordsOf } from './request';
 import { LoadBar, loadOf, useVelocity } from './velocity';
 
 interface QuestionProps {
-  title: string;
   /** The label of the button that confirms. */
   answer: string;
   isDanger?: boolean;
@@ -27,13 +26,14 @@ interface QuestionProps {
   children: ComponentChildren;
 }
 
-function Question(props: QuestionProps) {
-  const { title, answer, isDanger, problem, isReady, onAnswer, children } = props;
+/** The content of a dialog that asks before a sprint is changed. */
+export function Question(props: QuestionProps) {
+  const { answer, isDanger, problem, isReady, onAnswer, children } = props;
   const cancel = useRef<HTMLButtonElement>(null);
   const confirm = useRef<HTMLButtonElement>(null);
   useFirstFocus(isDanger ? cancel : confirm, isDanger === true || isReady);
   return (
-    <Dialog title={title} onClose={closeDialog}>
+    <>
       <div class="question">{children}</div>
       {problem && (
         <p role="alert" class="dialog-note">
@@ -54,6 +54,14 @@ function Question(props: QuestionProps) {
           {answer}
         </Button>
       </footer>
+    </>
+  );
+}
+
+function QuestionDialog({ title, ...question }: QuestionProps & { title: string }) {
+  return (
+    <Dialog title={title} onClose={closeDialog}>
+      <Question {...question} />
     </Dialog>
   );
 }
@@ -107,7 +115,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
     question.close();
   };
   return (
-    <Question
+    <QuestionDialog
       title={`Start ${sprintInText(known)}`}
       answer="Start sprint"
       isReady={question.isReady && isLoaded}
@@ -116,7 +124,7 @@ export function StartSprint({ store, state, id }: SprintDialogProps) {
     >
       {isLoaded ? <Commitment state={state} id={id} velocity={velocity} /> : <Skeleton lines={2} />}
       <StartNotes board={state.board} sprint={known} today={today} />
-    </Question>
+    </QuestionDialog>
   );
 }
 
@@ -227,7 +235,7 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
     close();
   };
   return (
-    <Question
+    <QuestionDialog
       title={`Reopen ${known ? sprintInText(known) : 'sprint'}`}
       answer="Reopen sprint"
       isReady={isReady}
@@ -238,7 +246,7 @@ export function ReopenSprint({ store, state, id }: SprintDialogProps) {
         The report of the sprint is no longer fixed, and its stories can be moved again. Stories
         that were carried over stay where they are.
       </p>
-    </Question>
+    </QuestionDialog>
   );
 }
 
@@ -266,7 +274,7 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
     close();
   };
   return (
-    <Question
+    <QuestionDialog
       title={`Delete ${known ? sprintInText(known) : 'sprint'}`}
       answer="Delete sprint"
       isDanger
@@ -282,6 +290,6 @@ export function DeleteSprint({ store, state, id }: SprintDialogProps) {
         </p>
       )}
       {isCompleted && <p>Its report is deleted, too, and no longer counts for the velocity.</p>}
-    </Question>
+    </QuestionDialog>
   );
 }
