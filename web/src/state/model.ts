@@ -114,6 +114,12 @@ export function sprintsOf(state: BoardState): Sprint[] {
   );
 }
 
+/** The lists that accept stories: the sprints that are not completed, in their order, and the backlog. */
+export const openLists = (state: BoardState): ListId[] => [
+  ...sprintsOf(state).flatMap(({ id, state }) => (state === 'completed' ? [] : id)),
+  null,
+];
+
 /** The current sprint by the rule of the service: the last active one, else the last ended one. */
 export function currentSprint(state: BoardState): Sprint | undefined {
   const sprints = sprintsOf(state);

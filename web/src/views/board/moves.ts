@@ -3,8 +3,8 @@ import type { MenuItem } from '../../components/menu';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { focusCard } from '../../state/focus';
-import type { Card, ListId } from '../../state/model';
-import { bySeq, sprintName, sprintsOf, STATUSES } from '../../state/model';
+import type { Card } from '../../state/model';
+import { bySeq, listName, openLists, STATUSES } from '../../state/model';
 
 /**
  * Moves a story to a column of its sprint, before the card at `index` of the shown cards. The position is not
@@ -58,11 +58,6 @@ export function shiftCard(
   focusCard(story.id);
 }
 
-/** Moves a story to the end of another sprint or of the backlog. */
-function moveToList(store: BoardStore, story: Card, list: ListId): void {
-  store.change([{ kind: 'story.move', ids: [story.id], list, position: 'last' }]);
-}
-
 /** The items of the menu Move: everything that a drag can do. */
 export function moveItems(store: BoardStore, story: Card, shown: readonly Card[]): MenuItem[] {
   const state = store.view.value;
@@ -75,14 +70,7 @@ export function moveItems(store: BoardStore, story: Card, shown: readonly Card[]
     isDisabled,
     run: () => shiftCard(store, story, shown, to),
   });
-  const sprints = sprintsOf(state).filter(
-    ({ id, state }) => state !== 'completed' && id !== story.sprint_id,
-  );
-  const lists: { name: string; list: ListId }[] = sprints.map((sprint) => ({
-    name: sprintName(sprint),
-    list: sprint.id,
-  }));
-  if (story.sprint_id !== null) lists.push({ name: 'Backlog', list: null });
+  const lists = openLists(state).filter((list) => list !== story.sprint_id);
   return [
     ...STATUSES.filter(({ status }) => status !== story.status).map(({ status, name }) => ({
       name,
@@ -92,10 +80,10 @@ export function moveItems(store: BoardStore, story: Card, shown: readonly Card[]
     item('Down', 1, isLast),
     item('First', 'first', isFirst),
     item('Last', 'last', isLast),
-    ...lists.map(({ name, list }, i) => ({
-      name,
+    ...lists.map((list, i) => ({
+      name: listName(state, list),
       isFirst: i === 0,
-      run: () => moveToList(store, story, list),
+      run: () => store.change([{ kind: 'story.move', ids: [story.id], list, position: 'last' }]),
     })),
   ];
 }

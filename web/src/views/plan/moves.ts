@@ -5,20 +5,12 @@ import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
 import { focusCard } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
-import { listName, sprintsOf, STATUSES, statusName, storiesOf } from '../../state/model';
+import { listName, openLists, STATUSES, statusName, storiesOf } from '../../state/model';
 import { plural } from '../../util/format';
 import { selected } from './selection';
 
 /** The maximum number of stories that the service moves in one request. */
 const MAX_TOGETHER = 1000;
-
-/** The lists of the plan that accept stories, from the first to the last. */
-export function openLists(store: BoardStore): ListId[] {
-  const state = store.view.value;
-  if (!state) return [];
-  const sprints = sprintsOf(state).filter(({ state }) => state !== 'completed');
-  return [...sprints.map(({ id }) => id), null];
-}
 
 /** The stories that a gesture on one story affects: all selected ones if it is selected, else that one. */
 export function storiesFor(store: BoardStore, id: number): Card[] {
@@ -27,7 +19,7 @@ export function storiesFor(store: BoardStore, id: number): Card[] {
   const ids = selected.value.has(id) ? selected.value : new Set([id]);
   const chosen = (story: Card): boolean => ids.has(story.id);
   if (ids.size === 1) return [...state.stories.values()].filter(chosen);
-  return openLists(store).flatMap((list) => storiesOf(state, list).filter(chosen));
+  return openLists(state).flatMap((list) => storiesOf(state, list).filter(chosen));
 }
 
 /** Moves stories to a place in a list, in their order. */
@@ -101,10 +93,12 @@ export function shiftToList(
   by: -1 | 1,
   position: 'first' | 'last',
 ): void {
+  const state = store.view.value;
   const stories = storiesFor(store, id);
-  const lists = openLists(store);
   const edge = by < 0 ? stories[0] : stories.at(-1);
-  const list = edge && lists[lists.indexOf(edge.sprint_id) + by];
+  if (!state || !edge) return;
+  const lists = openLists(state);
+  const list = lists[lists.indexOf(edge.sprint_id) + by];
   if (list === undefined) return;
   moveTo(store, stories, list, position);
   focusCard(id);
@@ -150,7 +144,7 @@ export function moveItems(
     focusCard(id);
   };
   const step = (by: -1 | 1) => (): void => shift(store, id, by, shown);
-  const lists = openLists(store).filter((each) => !isTogether || each !== source);
+  const lists = openLists(state).filter((each) => !isTogether || each !== source);
   return [
     ...STATUSES.filter(({ status }) => stories.some((story) => story.status !== status)).map(
       ({ status, name }) => ({ name, run: () => setStatuses(store, stories, status) }),
