@@ -1,7 +1,7 @@
 import type { Board, Event, Sprint, Task } from '../../api/types';
 import { isolated, quoted, whoOf } from '../../util/names';
-import type { BoardState, Card } from '../model';
-import { bySeq, listName, sprintName, statusName, withEntry } from '../model';
+import type { BoardState, Card, Place } from '../model';
+import { bySeq, listName, sprintName, statusName, withEntry, withoutStory } from '../model';
 
 /** The revision at which a row was read, if it is later than the revision of the state. */
 type ReadAt = (entity: Event['entity'], id: number) => number;
@@ -25,7 +25,7 @@ export function applyEvent(state: BoardState, event: Event, readAt: ReadAt): Boa
     }
     case 'story': {
       if (event.type === 'story.deleted' || event.type === 'story.moved_out') {
-        return { ...state, stories: withEntry(state.stories, event.id, undefined) };
+        return withoutStory(state, event.id);
       }
       const story = state.stories.get(event.id);
       if (!story && event.type !== 'story.created' && event.type !== 'story.moved_in') return state;
@@ -60,14 +60,9 @@ function applyToTasks(tasks: BoardState['tasks'], event: Event): BoardState['tas
   return tasks;
 }
 
-interface Shifted {
-  first: { id: number; seq: number };
-  last: { id: number; seq: number };
-}
-
 /** Applies `stories.shifted`, whose `before` has the ends of the shifted part of the list before the shift. */
 function shift(state: BoardState, event: Event, readAt: ReadAt): BoardState {
-  const { first, last } = event.before as unknown as Shifted;
+  const { first, last } = event.before as unknown as { first: Place; last: Place };
   const { by, except } = event.after as unknown as { by: number; except?: number[] };
   const list = event.entity === 'board' ? null : event.id;
   const stories = new Map(state.stories);
@@ -85,15 +80,8 @@ function shift(state: BoardState, event: Event, readAt: ReadAt): BoardState {
   return { ...state, stories };
 }
 
-const VERBS: Record<string, string> = {
-  created: 'created',
-  moved_in: 'moved',
-  deleted: 'deleted',
-  moved_out: 'moved',
-  started: 'started',
-  completed: 'completed',
-  reopened: 'reopened',
-};
+/** The verbs that differ from the names of their events. */
+const VERBS: Record<string, string> = { updated: 'changed', moved_in: 'moved', moved_out: 'moved' };
 
 const TARGETS: Partial<Record<Event['type'], string>> = {
   'story.moved_in': 'this board',
@@ -114,7 +102,8 @@ export function describeEvent(
   // A shift is a part of a move, which has an event of its own.
   if (!name || type === 'stories.shifted') return undefined;
   const { status, sprint_id } = (event.after ?? {}) as Partial<Card>;
-  let what = VERBS[type.split('.')[1] ?? ''] ?? (type === 'story.moved' ? 'moved' : 'changed');
+  const [, verb = ''] = type.split('.');
+  let what = VERBS[verb] ?? verb;
   let to = TARGETS[type] ?? '';
   if (isStory && !to && event.before && event.after) {
     if (status) to = statusName(status);
