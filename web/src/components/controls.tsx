@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, JSX } from 'preact';
 import { useId } from 'preact/hooks';
+import type { Status } from '../api/types';
 
 type ButtonProps = JSX.IntrinsicElements['button'] & {
   kind?: 'primary' | 'quiet' | 'danger';
@@ -136,7 +137,7 @@ export function Icon({ name }: { name: keyof typeof ICONS }) {
 }
 
 /** The mark of a status: an empty, half full or ticked circle. */
-export function StatusMark({ status }: { status: 'todo' | 'in_progress' | 'done' }) {
+export function StatusMark({ status }: { status: Status }) {
   return (
     <svg
       class={`status-mark ${status}`}

@@ -25,12 +25,15 @@ export function failureText(failure: unknown): string {
 }
 
 /** The errors of a form by field, or that of the form if none is about one of its fields. */
+export type FieldErrors<Field extends string> = { [name in Field | 'form']?: string };
+
+/** The errors of a form after its request has failed. */
 export function fieldErrors<Field extends string>(
   failure: unknown,
   fields: readonly Field[],
   textOf: (failure: unknown) => string = failureText,
-): { [name in Field | 'form']?: string } {
-  const errors: { [name in Field | 'form']?: string } = {};
+): FieldErrors<Field> {
+  const errors: FieldErrors<Field> = {};
   for (const field of fields) {
     const detail = failure instanceof ApiError ? failure.detailOf(field) : undefined;
     if (detail) errors[field] = detail;

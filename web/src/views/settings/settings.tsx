@@ -11,6 +11,7 @@ import type { BoardStore } from '../../state/board/board-store';
 import { readBoard } from '../../state/board/connection';
 import { canWrite } from '../../state/session';
 import { useTitle } from '../../state/title';
+import type { FieldErrors } from '../../util/failure';
 import { fieldErrors } from '../../util/failure';
 import { weekdays } from '../../util/format';
 import { useSubmit } from '../../util/submit';
@@ -74,19 +75,13 @@ export function SettingsView({ store }: { store: BoardStore }) {
 
 const TIME_ZONES = ['UTC', ...Intl.supportedValuesOf('timeZone').filter((zone) => zone !== 'UTC')];
 
-interface Draft {
-  name: string;
-  time_zone: string;
-  working_days: readonly Weekday[];
-}
+type Draft = Pick<Board, 'name' | 'time_zone' | 'working_days'>;
 
 const fieldsOf = ({ name, time_zone, working_days }: Board): Draft => ({
   name,
   time_zone,
   working_days,
 });
-
-type Errors = Partial<Record<keyof Draft | 'form', string>>;
 
 /** The unsaved changes of the form, and the board when the user began to type. */
 interface Unsaved {
@@ -187,7 +182,7 @@ function useDraft(store: BoardStore, board: Board) {
     const { data } = await api.PATCH('/api/boards/{board_name}', {
       params: { path: { board_name: board.name }, header: { 'If-Match': etag } },
       // The service ignores spaces around the name, but not around the time zone.
-      body: { ...typed, time_zone: typed.time_zone?.trim() } as Partial<Board>,
+      body: { ...typed, time_zone: typed.time_zone?.trim() },
     });
     // What was typed meanwhile is not saved yet.
     const later = Object.entries(changes.value.typed).filter(
@@ -204,7 +199,7 @@ function useDraft(store: BoardStore, board: Board) {
 interface WorkingDaysProps {
   days: readonly Weekday[];
   error?: string;
-  onChange: (days: readonly Weekday[]) => void;
+  onChange: (days: Weekday[]) => void;
 }
 
 function WorkingDays({ days, error, onChange }: WorkingDaysProps) {
@@ -239,10 +234,10 @@ function WorkingDays({ days, error, onChange }: WorkingDaysProps) {
   );
 }
 
-function errorsOf(failure: unknown): Errors {
+function errorsOf(failure: unknown): FieldErrors<keyof Draft> {
   if (failure instanceof ApiError && failure.code === 'name_taken')
     return { name: failure.message };
-  const errors: Errors = fieldErrors(failure, ['name', 'time_zone', 'working_days']);
+  const errors = fieldErrors(failure, ['name', 'time_zone', 'working_days']);
   // The service describes the field of the request.
   if (errors.time_zone) errors.time_zone = 'Choose a time zone, such as Europe/Berlin.';
   if (errors.working_days) errors.working_days = 'Choose at least one working day.';

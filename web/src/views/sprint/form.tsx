@@ -13,6 +13,7 @@ import { closeDialog, openDialog, openDialogOn } from '../../state/dialogs';
 import { recoverFocus } from '../../state/focus';
 import type { BoardState } from '../../state/model';
 import { sprintInText, sprintName, sprintsOf } from '../../state/model';
+import type { FieldErrors } from '../../util/failure';
 import { fieldErrors } from '../../util/failure';
 import { formatDate } from '../../util/format';
 import { withTypedBreaks } from '../../util/line-breaks';
@@ -24,15 +25,10 @@ import type { SprintDialogProps } from './request';
 import { reportDone, useSprint, wordsOf } from './request';
 import { movedEnd, suggestSprint } from './suggest';
 
-/** The fields of a sprint, as they are typed. */
-interface Draft {
-  name: string;
-  goal: string;
-  start_date: string;
-  end_date: string;
-}
-
 const NAMES = ['name', 'goal', 'start_date', 'end_date'] as const;
+
+/** The fields of a sprint, as they are typed. */
+type Draft = Record<(typeof NAMES)[number], string>;
 
 const LABELS: Record<keyof Draft, string> = {
   name: 'Name',
@@ -55,7 +51,7 @@ const fieldsOf = ({ name, goal, start_date, end_date }: Draft) => ({
   end_date: end_date || null,
 });
 
-type Errors = Partial<Record<keyof Draft | 'form', string>>;
+type Errors = FieldErrors<keyof Draft>;
 
 function errorsOf({ start_date: start, end_date: end }: Draft): Errors {
   if (!start) return { start_date: 'A sprint needs a start date.' };
