@@ -77,6 +77,10 @@ export const hasTooMany = (error: unknown): boolean =>
 export const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;
 
+/** Whether an error is a response that the resource was changed since the page read it. */
+export const isStale = (error: unknown): error is ApiError =>
+  error instanceof ApiError && error.status === 412;
+
 /** Ignores 404, because the event of the deletion follows. */
 export const ignoreMissing = (error: unknown): void => {
   if (!isMissing(error)) throw error;

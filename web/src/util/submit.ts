@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError, isUnauthorized } from '../api/problem';
+import { isStale, isUnauthorized } from '../api/problem';
 import { closeReports } from '../state/announce';
 import { signedIn } from '../state/session';
 import { randomKey } from './random';
@@ -20,8 +20,7 @@ export function useSubmit<E>(errorOf: (failure: unknown) => E, onStale?: () => P
     closeReports();
     run()
       .catch(async (failure: unknown) => {
-        const isStale = failure instanceof ApiError && failure.status === 412;
-        if (isStale) await onStale?.().catch(() => undefined);
+        if (isStale(failure)) await onStale?.().catch(() => undefined);
         const shown = errorOf(failure);
         error.value = shown;
         if (!isUnauthorized(failure)) return;

@@ -1,5 +1,5 @@
 import { api, headersOf } from '../../api/client';
-import { ApiError, ignoreMissing, isMissing } from '../../api/problem';
+import { ApiError, ignoreMissing, isMissing, isStale } from '../../api/problem';
 import type { Event } from '../../api/types';
 import type { Confirmation, Move, Outcome } from '../changes/change';
 import { StoryChanged } from '../changes/conflict';
@@ -124,7 +124,7 @@ export class ChangeSender {
       try {
         return await send(ifMatch);
       } catch (error) {
-        if (!(error instanceof ApiError) || error.status !== 412) throw error;
+        if (!isStale(error)) throw error;
       }
     }
     return send(await this.tagIfAsSeen(pending, target));
@@ -161,8 +161,7 @@ export class ChangeSender {
       try {
         return await kindOf(change).send(change, this.connection.name, { ifMatch, key });
       } catch (error) {
-        const isStale = error instanceof ApiError && error.status === 412;
-        if (!isStale || attempt === MAX_ATTEMPTS) throw error;
+        if (!isStale(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
   }

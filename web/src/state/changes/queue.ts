@@ -1,5 +1,5 @@
 import { batch, computed, signal } from '@preact/signals';
-import { ApiError, hasTooMany, isTemporary, isUnauthorized } from '../../api/problem';
+import { ApiError, hasTooMany, isStale, isTemporary, isUnauthorized } from '../../api/problem';
 import { delayAfter, Pause, whenTrue } from '../../util/retry';
 import type { BoardState } from '../model';
 import type { Change, Confirmation, Outcome } from './change';
@@ -217,8 +217,7 @@ export class ChangeQueue {
 
   private fail(head: Pending, error: Error): void {
     const changed = error instanceof StoryChanged ? error : undefined;
-    const isStale = error instanceof ApiError && error.status === 412;
-    const isConflict = isStale && (changed ?? targetOf(head.change)) !== undefined;
+    const isConflict = isStale(error) && (changed ?? targetOf(head.change)) !== undefined;
     const dropped = isConflict
       ? withSameRow(head, this.pending.value)
       : withDependents(head, this.pending.value);

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks';
 import { api, createOn } from '../../api/client';
-import { ApiError } from '../../api/problem';
+import { isStale } from '../../api/problem';
 import type { Sprint } from '../../api/types';
 import { Button, Field, Skeleton, TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
@@ -304,7 +304,7 @@ export function EditSprint({ store, state, id }: SprintDialogProps) {
     error: errors,
     submit,
   } = useSubmit((failure) => {
-    if (!(failure instanceof ApiError && failure.status === 412)) return errorsFrom(failure);
+    if (!isStale(failure)) return errorsFrom(failure);
     isConflict.value = true;
     form.set({ ...changes.value, etag: etag.value });
     return {};

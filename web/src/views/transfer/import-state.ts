@@ -2,7 +2,7 @@ import type { Signal } from '@preact/signals';
 import { batch, useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { api } from '../../api/client';
-import { ApiError, isDisconnected } from '../../api/problem';
+import { ApiError, isDisconnected, isStale } from '../../api/problem';
 import type { Board, ImportFormat, ImportView as Answer, Mapping } from '../../api/types';
 import { upload } from '../../api/upload';
 import { alertError, announce, report } from '../../state/announce';
@@ -105,7 +105,7 @@ function useTarget(board: string | undefined, attempt: number) {
   /** Returns whether someone else has created or deleted the board since its name was checked, and notes it. */
   const noteChange = (failure: unknown): boolean => {
     const { value } = names;
-    if (!value || !(failure instanceof ApiError) || failure.status !== 412) return false;
+    if (!value || !isStale(failure)) return false;
     names.value = exists ? value.filter((each) => each !== storedName) : [...value, storedName];
     return true;
   };
