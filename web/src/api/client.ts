@@ -6,6 +6,13 @@ import type { NewSprint, NewStory, Sprint, Story } from './types';
 /** Called for each 401. */
 export const onUnauthorized: { call: () => void } = { call: () => undefined };
 
+/** Throws the error of a response that is not successful, after 401 with a call of `onUnauthorized`. */
+export async function throwErrorOf(response: Response): Promise<never> {
+  const error = await errorOf(response);
+  if (isUnauthorized(error)) onUnauthorized.call();
+  throw error;
+}
+
 /** Milliseconds in which a response must arrive. The service ends the work of a request after a few seconds. */
 const TIMEOUT_MS = 30_000;
 
@@ -43,10 +50,9 @@ api.use({
     noteWrite(request, schemaPath);
     if (response.ok) requireBody(request, response);
     if (response.ok || response.status === 304) return;
-    const error = await errorOf(response);
     // The form that signs in shows its own error.
-    if (isUnauthorized(error) && schemaPath !== '/api/session') onUnauthorized.call();
-    throw error;
+    if (schemaPath === '/api/session') throw await errorOf(response);
+    return throwErrorOf(response);
   },
 });
 
@@ -92,8 +98,5 @@ export async function createOn<T extends Story | Sprint>(
 /** Requests a picture of a report, and resolves with the text of the SVG. */
 export async function requestPicture(path: string): Promise<string> {
   const response = await fetch(path, { headers: { Accept: 'image/svg+xml' }, ...timeout() });
-  if (response.ok) return response.text();
-  const error = await errorOf(response);
-  if (isUnauthorized(error)) onUnauthorized.call();
-  throw error;
+  return response.ok ? response.text() : throwErrorOf(response);
 }

@@ -1,5 +1,4 @@
-import { lastWrite, onUnauthorized } from './client';
-import { errorOf, isUnauthorized } from './problem';
+import { lastWrite, throwErrorOf } from './client';
 
 /** Milliseconds for a file to be sent and imported; the service waits 5 min for the file. */
 const TIMEOUT_MS = 600_000;
@@ -26,10 +25,7 @@ export function upload<T>(path: string, form: FormData, options: UploadOptions =
         status,
         headers: { 'Retry-After': request.getResponseHeader('Retry-After') ?? '' },
       });
-      if (response.ok) return (await response.json()) as T;
-      const error = await errorOf(response);
-      if (isUnauthorized(error)) onUnauthorized.call();
-      throw error;
+      return response.ok ? ((await response.json()) as T) : throwErrorOf(response);
     };
     request.upload.onprogress = ({ loaded, total }) => onProgress?.(loaded / total);
     request.onload = () => settle().then(resolve, reject);
