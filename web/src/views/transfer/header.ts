@@ -9,9 +9,8 @@ export async function headerOf(file: Blob): Promise<string[] | null> {
   const encoding = isUtf16 ? 'utf-16le' : isReversed ? 'utf-16be' : 'utf-8';
   const text = new TextDecoder(encoding).decode(bytes).replace(/^(sep=.\r?\n|\s)+/i, '');
   if (/^[[{]/.test(text) || text === '' || text.includes('\0')) return null;
-  const cells = new Map<string, string[]>();
-  for (const separator of [',', ';', '\t']) cells.set(separator, firstRow(text, separator));
-  const [row = []] = [...cells.values()].sort((a, b) => b.length - a.length);
+  const rows = [',', ';', '\t'].map((separator) => firstRow(text, separator));
+  const [row = []] = rows.sort((a, b) => b.length - a.length);
   return [...new Set(row.map((cell) => cell.trim()).filter(Boolean))];
 }
 

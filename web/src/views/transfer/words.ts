@@ -1,5 +1,5 @@
 import type { ImportFormat, ImportView } from '../../api/types';
-import { formatNumber, plural } from '../../util/format';
+import { plural } from '../../util/format';
 
 /** The display names of the formats. */
 export const FORMATS: Record<ImportFormat, string> = {
@@ -36,9 +36,9 @@ export const SOURCES: readonly { name: string; how: string }[] = [
 type Words = (count: number) => string;
 
 const count =
-  (one: string, many: string, rest = ''): Words =>
+  (one: string, many: string): Words =>
   (n) =>
-    `${formatNumber(n)} ${n === 1 ? one : many}${rest}`;
+    plural(n, one, many);
 
 const cut = (what: string): Words =>
   count(`${what} is too long and is cut`, `${what}s are too long and are cut`);
