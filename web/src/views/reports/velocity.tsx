@@ -1,4 +1,3 @@
-import { api } from '../../api/client';
 import type { Velocity as Data } from '../../api/types';
 import { Figure } from '../../components/figure';
 import { NoAnswer } from '../../components/no-answer';
@@ -6,14 +5,11 @@ import { Table } from '../../components/table';
 import { sprintName } from '../../state/model';
 import { useAnswer } from '../../util/answer';
 import { formatNumber, plural } from '../../util/format';
+import { velocityOf } from '../sprint/velocity';
 
 /** The velocity: how much the last completed sprints completed. */
 export function Velocity({ board, input }: { board: string; input: string }) {
-  const load = async () => {
-    const params = { path: { board_name: board } };
-    return (await api.GET('/api/boards/{board_name}/velocity', { params })).data as Data;
-  };
-  const answer = useAnswer(load, [board, input], board);
+  const answer = useAnswer(() => velocityOf(board), [board, input], board);
   const { data } = answer;
   if (data?.sprints.length === 0) {
     return (

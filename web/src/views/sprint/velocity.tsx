@@ -6,6 +6,12 @@ import { sumOfPoints } from '../../state/model';
 import { useAnswer } from '../../util/answer';
 import { formatNumber, plural } from '../../util/format';
 
+/** Requests the velocity of a board. */
+export async function velocityOf(board: string): Promise<Velocity> {
+  const params = { path: { board_name: board } };
+  return (await api.GET('/api/boards/{board_name}/velocity', { params })).data as Velocity;
+}
+
 /** Loads the velocity of the board; null until it is known. */
 export function useVelocity(store: BoardStore): Velocity | null {
   const completed = [...(store.confirmed.state.value?.sprints.values() ?? [])]
@@ -13,10 +19,7 @@ export function useVelocity(store: BoardStore): Velocity | null {
     .map(({ id }) => id)
     .join();
   // Without a response, the plan shows its sums without the velocity.
-  return useAnswer(async () => {
-    const params = { path: { board_name: store.name } };
-    return (await api.GET('/api/boards/{board_name}/velocity', { params })).data as Velocity;
-  }, [store, completed]).data;
+  return useAnswer(() => velocityOf(store.name), [store, completed]).data;
 }
 
 /** How full a sprint is: its points, or its stories if the team does not estimate. */
