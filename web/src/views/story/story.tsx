@@ -1,6 +1,5 @@
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
-import { ApiError } from '../../api/problem';
 import { Button, Skeleton } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { Form } from '../../components/dialog-form';
@@ -13,7 +12,7 @@ import { recoverFocus } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { useStoryTitle } from '../../state/title';
-import { UNREACHABLE } from '../../util/answer';
+import { UNREACHABLE, useAnswer } from '../../util/answer';
 import { formatTime } from '../../util/format';
 import { BoardGone } from './board-gone';
 import { typedInto } from './drafts';
@@ -27,24 +26,12 @@ const NOT_HERE =
 
 /** The dialog of a story: its fields, tasks and history. */
 export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
-  const isLoaded = useSignal(false);
-  const failure = useSignal('');
   const isReady = store.confirmed.state.value !== null;
-  useEffect(() => {
-    if (!isReady) return;
-    if (id < 0) {
-      isLoaded.value = true;
-      return;
-    }
-    store.rows.loadStory(id).then(
-      () => (isLoaded.value = true),
-      (error: unknown) => {
-        const isGone = error instanceof ApiError && error.status === 404;
-        failure.value = isGone ? '' : (error as Error).message;
-        isLoaded.value = true;
-      },
-    );
+  const { data: isRead, error } = useAnswer(async () => {
+    if (isReady && id > 0) await store.rows.loadStory(id);
+    return isReady;
   }, [store, id, isReady, store.reader.reads.value]);
+  const failure = error && error.status !== 404 ? error.message : '';
 
   const state = store.view.value;
   const present = state?.stories.get(id);
@@ -61,7 +48,8 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
     navigate(storyUrl(created.id), { replace: true });
   }, [created?.id]);
   useStoryTitle(story && `${story.title} – ${store.name}`);
-  const isShown = isLoaded.value || (story !== undefined && store.connection.isUnreachable.value);
+  const isLoaded = isRead || error !== null;
+  const isShown = isLoaded || (story !== undefined && store.connection.isUnreachable.value);
   if (!state || !isShown) {
     return (
       <Dialog title={story?.title ?? 'Story'} size="story" onClose={closeStory}>
@@ -73,10 +61,10 @@ export function StoryDialog({ store, id }: { store: BoardStore; id: number }) {
       </Dialog>
     );
   }
-  if (failure.value || !story) {
+  if (failure || !story) {
     return (
       <Dialog title="Story" onClose={closeStory}>
-        <p role="alert">{failure.value || NOT_HERE}</p>
+        <p role="alert">{failure || NOT_HERE}</p>
       </Dialog>
     );
   }
