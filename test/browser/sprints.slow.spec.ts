@@ -481,6 +481,20 @@ describe('Sprints in the browser', () => {
     expect(body.started_at).not.toBeNull();
   });
 
+  test('that start early without more working days say only when they end', async () => {
+    const { client, url } = await startService();
+    const working_days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
+    working_days.splice(new Date().getUTCDay(), 1);
+    await client.post('/api/boards', { name: 'rocket', working_days });
+    const dates = { start_date: day(1), end_date: day(14) };
+    await client.post('/api/boards/rocket/sprints', { name: 'Sprint 1', ...dates });
+    const page = await openPage(`${url}/b/rocket/backlog`);
+    await page.getByRole('button', { name: 'Start sprint' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Start Sprint 1' });
+    await dialog.getByText('moves its start date to today').waitFor();
+    await dialog.getByText(/^The sprint ends on [^,]+, \d+\.$/).waitFor();
+  });
+
   test('start before their date entirely or not at all, and once if the response is lost', async () => {
     const plan = await startPlan();
     const { client } = plan.service;

@@ -195,6 +195,8 @@ function Commitment({ state, id, velocity }: CommitmentProps) {
 function StartNotes({ board, sprint, today }: { board: Board; sprint: Sprint; today: string }) {
   const { start_date, end_date } = sprint;
   const isEarly = start_date > today;
+  const days = end_date ? workingDays(board, today, end_date) : 0;
+  const planned = end_date ? workingDays(board, start_date, end_date) : 0;
   return (
     <>
       {sprint.started_at && (
@@ -212,7 +214,8 @@ function StartNotes({ board, sprint, today }: { board: Board; sprint: Sprint; to
         <p class="note">
           The sprint ends on {formatDate(end_date)}
           {isEarly &&
-            `, so it has ${plural(workingDays(board, today, end_date), 'working day')} instead of ${workingDays(board, start_date, end_date)}`}
+            days !== planned &&
+            `, so it has ${plural(days, 'working day')} instead of ${planned}`}
           .
         </p>
       ) : (
