@@ -177,6 +177,58 @@ test('the list of boards shows the sprint that begins at midnight in the time zo
   expect(read.filter((each) => each.includes('/far/'))).toHaveLength(1);
 });
 
+test('the list of boards is read again when it is shown again, with the sprints of changed boards', async () => {
+  const { client, url } = await startService();
+  for (const name of ['Ant', 'Bee', 'Cat', 'Dog']) {
+    const sprint = { name: `Sprint of ${name}`, start_date: day(-1), end_date: day(5) };
+    await made2xx(client.post(`/api/boards/${name}/sprints`, sprint));
+  }
+  const page = await openPage(url);
+  const boards = page.getByRole('main').getByRole('listitem');
+  await boards.filter({ hasText: 'Sprint of Dog' }).waitFor();
+  const sprints: string[] = [];
+  page.on('request', (request) => {
+    const board = /boards\/(\w+)\/sprints/.exec(request.url())?.[1];
+    if (board) sprints.push(board);
+  });
+  await client.delete('/api/boards/Ant?force=true');
+  await client.put('/api/boards/Bee', { name: 'Bat' });
+  await client.post('/api/boards', { name: 'Eel' });
+  const cat = await client.get('/api/boards/Cat/sprints/current');
+  await made2xx(client.post(`/api/sprints/${cat.body.id}/complete`, {}));
+  await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+  await boards.filter({ hasText: /Eel\s*No active sprint/ }).waitFor();
+  expect((await boards.allInnerTexts()).map((each) => each.replace(/\s+/g, ' '))).toEqual([
+    expect.stringMatching(/^Bat Sprint of Bee/),
+    'Cat No active sprint',
+    expect.stringMatching(/^Dog Sprint of Dog/),
+    'Eel No active sprint',
+  ]);
+  expect(sprints).toEqual(['Bat', 'Cat', 'Eel']);
+  // The focus comes back from another window.
+  await client.delete('/api/boards/Eel');
+  await page.evaluate("window.dispatchEvent(new Event('focus'))");
+  await boards.filter({ hasText: 'Eel' }).waitFor({ state: 'detached' });
+});
+
+test('Back finds the list of boards where it was', async () => {
+  const { client, url } = await startService();
+  for (let i = 10; i < 60; i++) await made2xx(client.post('/api/boards', { name: `Board ${i}` }));
+  const page = await openPage(url);
+  const link = page.getByRole('link', { name: 'Board 40' });
+  await link.scrollIntoViewIfNeeded();
+  const y = await page.evaluate(() => scrollY);
+  expect(y).toBeGreaterThan(500);
+  const { arrived, release } = await hold(page, /^\/api\/boards$/);
+  await link.click();
+  await page.getByRole('heading', { level: 1, name: 'No active sprint' }).waitFor();
+  await page.goBack();
+  await arrived;
+  await link.waitFor();
+  await until(page, 'scrollY', y);
+  release();
+});
+
 test('nothing moves if the user prefers reduced motion', async () => {
   const { url } = await startService();
   const page = await openPage(url, { reducedMotion: 'reduce' });

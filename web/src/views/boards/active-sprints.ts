@@ -1,28 +1,46 @@
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import { isMissing } from '../../api/problem';
 import type { Board, Sprint } from '../../api/types';
+import { dateIn } from '../../util/calendar';
 import { RepeatedRequests } from '../../util/repeated-requests';
 
 /** The most boards whose sprints are requested: more requests would take long and count towards the rate limit. */
 const MAX_BOARDS = 100;
 
+/** Milliseconds by which the clock of the service may be behind. */
+const MAX_BEHIND_MS = 60_000;
+
+/** The date in a time zone that the service has at least reached. */
+export const reachedDate = (zone: string): string =>
+  dateIn(zone, new Date(Date.now() - MAX_BEHIND_MS));
+
+/** The active sprint of a board, and the state of the board on which it depends. */
+interface Known {
+  state: string;
+  sprint: Sprint | null;
+}
+
+/** The sprints that are loaded so far. They stay for the next time that the boards are listed. */
+const known = signal<ReadonlyMap<number, Known>>(new Map());
+
 /**
- * Requests the active sprint of each board, one board after the other. Returns the sprints that are loaded so far, by
- * the id of the board; null if a board has no active sprint.
+ * Requests the active sprint of each board that has changed since, or whose day has, one board after the other. Returns
+ * the sprints by the id of the board; null if a board has no active sprint.
  */
 export function useActiveSprints(
   boards: readonly Board[] | null,
-): ReadonlyMap<number, Sprint | null> {
-  const sprints = useSignal<ReadonlyMap<number, Sprint | null>>(new Map());
+): (board: Board) => Sprint | null | undefined {
   useEffect(() => {
     const requests = new RepeatedRequests();
     const load = async (): Promise<void> => {
-      for (const { id, name } of boards?.slice(0, MAX_BOARDS) ?? []) {
+      for (const { id, name, revision, time_zone } of boards?.slice(0, MAX_BOARDS) ?? []) {
+        const state = `${revision}/${reachedDate(time_zone)}`;
+        if (known.value.get(id)?.state === state) continue;
         try {
           const sprint = await requests.untilAnswered(() => activeSprintOf(name));
-          sprints.value = new Map(sprints.value).set(id, sprint);
+          known.value = new Map(known.value).set(id, { state, sprint });
         } catch (error) {
           // The board was renamed or deleted since the list was read.
           if (!isMissing(error)) throw error;
@@ -33,7 +51,7 @@ export function useActiveSprints(
     load().catch(() => undefined);
     return () => requests.stop();
   }, [boards]);
-  return sprints.value;
+  return ({ id }) => known.value.get(id)?.sprint;
 }
 
 /** If sprints overlap, the current one is the one that started last. */

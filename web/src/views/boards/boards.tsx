@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { signal, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Board, Sprint } from '../../api/types';
@@ -13,36 +13,38 @@ import { daysLeft, sprintName } from '../../state/model';
 import { isAdmin, session } from '../../state/session';
 import { useTitle } from '../../state/title';
 import { useAnswer } from '../../util/answer';
-import { dateIn, todayIn } from '../../util/calendar';
+import { todayIn } from '../../util/calendar';
 import { formatRange, plural } from '../../util/format';
 import { isolated } from '../../util/names';
-import { useActiveSprints } from './active-sprints';
+import { reachedDate, useActiveSprints } from './active-sprints';
 
 /** Milliseconds between two counts of the unsaved changes, while there are any. */
 const RECOUNT_MS = 1000;
 
 /** Milliseconds between two looks at the dates of the boards. */
 const CHECK_MS = 15_000;
-/** Milliseconds by which the clock of the service may be behind. */
-const MAX_BEHIND_MS = 60_000;
+
+/** The last answer. It is shown until the next one, so that Back finds the list where it was. */
+const last = signal<readonly Board[] | null>(null);
 
 /** Lists the boards that the user may see. Without a connection, it lists the boards that are stored in the browser. */
 export function BoardsView() {
-  const newDays = useSignal(0);
+  const reads = useSignal(0);
   const answer = useAnswer(
-    async () => (await api.GET('/api/boards')).data as Board[],
-    [session.value, newDays.value],
+    async () => (last.value = (await api.GET('/api/boards')).data as Board[]),
+    [session.value, reads.value],
   );
   const { data, error, isUnreachable } = answer;
-  useEffect(() => (data ? whenNextDay(data, () => (newDays.value += 1)) : undefined), [data]);
+  useEffect(() => (data ? whenOld(data, () => (reads.value += 1)) : undefined), [data]);
   const canCreate = session.value?.scope !== 'read' && session.value?.boards == null;
   const stored = useSignal<readonly Board[]>([]);
   const actor = session.value?.actor ?? '';
   useEffect(() => {
     if (isUnreachable) void storedBoards(actor).then((boards) => (stored.value = boards));
   }, [isUnreachable, actor]);
-  const boards = data ?? (isUnreachable && stored.value.length > 0 ? stored.value : null);
-  const sprints = useActiveSprints(data);
+  const listed = data ?? (isUnreachable || error ? null : last.value);
+  const boards = listed ?? (isUnreachable && stored.value.length > 0 ? stored.value : null);
+  const sprintOf = useActiveSprints(data);
   const unsaved = useUnsaved(actor);
   /** The stored boards with unsaved changes that the service does not list. */
   const missing = useSignal<readonly Board[]>([]);
@@ -91,7 +93,7 @@ export function BoardsView() {
       </header>
       {/* The list stays if it could not be read again. */}
       {data && error && <p role="alert">{error.message}</p>}
-      <NoAnswer {...answer} lines={3} />
+      <NoAnswer {...answer} data={listed} lines={3} />
       {boards?.length === 0 && missing.value.length === 0 && (
         <div class="blank">
           <p>
@@ -108,7 +110,7 @@ export function BoardsView() {
               {unsaved.has(board.id) && (
                 <span class="unsaved">{plural(unsaved.get(board.id) ?? 0, 'unsaved change')}</span>
               )}
-              {data && <ActiveSprint board={board} sprint={sprints.get(board.id)} />}
+              {listed && <ActiveSprint board={board} sprint={sprintOf(board)} />}
             </a>
           </li>
         ))}
@@ -127,26 +129,30 @@ export function BoardsView() {
   );
 }
 
-/** Calls back once a new day has begun in the time zone of a board. Returns a function that stops it. */
-function whenNextDay(boards: readonly Board[], onNextDay: () => void): () => void {
+/**
+ * Calls back when the list may be old: a new day has begun in the time zone of a board, or the user has come back to the
+ * page. Returns a function that stops it.
+ */
+function whenOld(boards: readonly Board[], onOld: () => void): () => void {
   const zones = new Set(boards.map(({ time_zone }) => time_zone));
-  const read = (): string => {
-    const now = new Date(Date.now() - MAX_BEHIND_MS);
-    return [...zones].map((zone) => dateIn(zone, now)).join();
-  };
-  const dates = read();
-  const stop = (): void => {
-    clearInterval(timer);
-    document.removeEventListener('visibilitychange', check);
-  };
-  const check = (): void => {
+  const read = (): string => [...zones].map(reachedDate).join();
+  let dates = read();
+  const timer = setInterval(() => {
     if (read() === dates) return;
-    stop();
-    onNextDay();
+    dates = read();
+    onOld();
+  }, CHECK_MS);
+  const onShown = (): void => {
+    if (!document.hidden) onOld();
   };
-  const timer = setInterval(check, CHECK_MS);
-  document.addEventListener('visibilitychange', check);
-  return stop;
+  document.addEventListener('visibilitychange', onShown);
+  // The page may be visible beside another window.
+  window.addEventListener('focus', onShown);
+  return () => {
+    clearInterval(timer);
+    document.removeEventListener('visibilitychange', onShown);
+    window.removeEventListener('focus', onShown);
+  };
 }
 
 /** The active sprint of a board; null without one, and undefined until it is known. Its line has the same height. */
