@@ -211,6 +211,7 @@ describe('Without a connection', () => {
     await route(page, '**/api/session', (route) => route.abort());
     await page.goto(url);
     await page.getByText('The service cannot be reached').waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Not loaded' }).waitFor();
     await page.unrouteAll();
     await card(page, 'To do', 'Ant').waitFor();
   });
@@ -348,6 +349,7 @@ describe('Without a connection', () => {
     await page.goto(board.url);
     const unreachable = 'The service cannot be reached. Trying again…';
     await page.getByRole('main').getByText(unreachable).waitFor();
+    await page.getByRole('heading', { level: 1, name: 'Not loaded' }).waitFor();
     await page.goto(`${board.url}/stories/${board.ids.Ant}`);
     await page.getByRole('dialog').getByText(unreachable).waitFor();
     await page.unroute('**/api/boards/rocket**');

@@ -2,9 +2,8 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from './api/problem';
 import { changing, UNDO, useCommands } from './commands';
-import { Button, Icon, Skeleton } from './components/controls';
+import { Button, Icon, NotLoaded, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
-import { NoAnswer } from './components/no-answer';
 import { closeStory, pathOf, route } from './router';
 import { alertError, announce, toast } from './state/announce';
 import type { Conflict } from './state/changes/conflict';
@@ -82,13 +81,11 @@ export function App() {
 /** What is shown until the session is known. */
 function NoSession() {
   const error = sessionError.value;
+  if (error === null) return <Skeleton lines={5} />;
   return (
-    <NoAnswer
-      data={null}
-      error={error instanceof ApiError ? error : null}
-      isUnreachable={error !== null}
-      lines={5}
-    />
+    <NotLoaded>
+      {error instanceof ApiError ? <p role="alert">{error.message}</p> : <p>{UNREACHABLE}</p>}
+    </NotLoaded>
   );
 }
 
@@ -110,7 +107,11 @@ function View() {
   if (failure) return <Missing detail={failure.detail} />;
   // The import needs no board to show its form.
   if (view !== 'import' && !current.view.value && current.connection.isUnreachable.value) {
-    return <p class="empty">{UNREACHABLE}</p>;
+    return (
+      <NotLoaded>
+        <p>{UNREACHABLE}</p>
+      </NotLoaded>
+    );
   }
   switch (view) {
     case 'board':
