@@ -33,8 +33,11 @@ const MAX_WAIT_MS = 30_000;
 const WEB = join(__dirname, '../../dist/web');
 
 /** Starts the service with the built page, on its own database unless one is given. */
-export async function startService(database?: TestDatabase): Promise<TestApp> {
-  const service = await startApp({ engine: 'sqlite', database, web: WEB });
+export async function startService(
+  database?: TestDatabase,
+  environment?: Record<string, string>,
+): Promise<TestApp> {
+  const service = await startApp({ engine: 'sqlite', database, environment, web: WEB });
   afterwards(() => service.close());
   return service;
 }

@@ -517,12 +517,28 @@ describe('The tokens', () => {
     await dialog.getByRole('button', { name: 'Copy' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await tokens(page).filter({ hasText: 'Ada' }).waitFor();
+    expect(await page.getByText('AUTH=off').count()).toBe(0);
     await page.getByRole('button', { name: 'Sign out' }).waitFor();
     expect((await service.client.get('/api/boards')).status).toBe(401);
     expect((await service.client.get('/api/boards', as(secret))).status).toBe(200);
     await page.reload();
     await tokens(page).filter({ hasText: 'Admin' }).waitFor();
     expect(await page.getByText(secret).count()).toBe(0);
+  });
+
+  test('say that nobody has to sign in if the service runs with AUTH=off', async () => {
+    const service = await startService(undefined, { AUTH: 'off' });
+    const page = await openPage(`${service.url}/tokens`);
+    await page.getByRole('main').getByText('unless the service runs with AUTH=off').waitFor();
+    await page.getByRole('button', { name: 'New token' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('With AUTH=off, nobody must.').waitFor();
+    await dialog.getByLabel('Name').fill('Ada');
+    await dialog.getByRole('button', { name: 'Create' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await tokens(page).filter({ hasText: 'Ada' }).waitFor();
+    await page.getByText('The service runs with AUTH=off, so nobody has to sign in').waitFor();
+    expect((await service.client.get('/api/boards')).status).toBe(200);
   });
 
   test('show the first one even if signing in with it fails', async () => {

@@ -176,7 +176,8 @@ function BoardsField({ boards, all, error }: BoardsFieldProps) {
   );
 }
 
-const FIRST = 'The first token must have the scope Admin. From then on, everybody must sign in.';
+const FIRST =
+  'The first token must have the scope Admin. From then on, everybody must sign in. With AUTH=off, nobody must.';
 
 const errorsOf = (failure: unknown) =>
   fieldErrors(failure, ['name', 'scope', 'boards', 'expires_at']);

@@ -74,9 +74,16 @@ function Tokens() {
         <div class="blank">
           <p>
             There is no token yet, so everybody who can reach this service can do everything. The
-            first token must have the scope Admin; from then on, everybody must sign in.
+            first token must have the scope Admin; from then on, everybody must sign in, unless the
+            service runs with AUTH=off.
           </p>
         </div>
+      )}
+      {data && data.length > 0 && !session.value?.token_required && (
+        <p>
+          The service runs with AUTH=off, so nobody has to sign in: everybody who can reach it can
+          do everything.
+        </p>
       )}
       {data && data.length > 0 && (
         <ul class="token-list" aria-label="Tokens">
