@@ -189,6 +189,22 @@ describe('The settings of a board', () => {
     expect((await service.client.get('/api/boards/rocket')).status).toBe(404);
   });
 
+  test('delete it from a list of boards that was shown before', async () => {
+    const { service, page } = await openSettings();
+    await page.goto(service.url);
+    await page.getByRole('link', { name: 'rocket' }).click();
+    await page.getByRole('link', { name: 'Settings' }).click();
+    await page.getByRole('button', { name: 'Delete board' }).click();
+    await page.getByLabel('Name of the board').fill('rocket');
+    const { arrived, release } = await hold(page, /^\/api\/boards$/);
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
+    await arrived;
+    expect(await page.getByRole('link', { name: 'rocket' }).count()).toBe(0);
+    release();
+    await page.getByRole('link', { name: 'Team Comet' }).waitFor();
+  });
+
   test('delete it once its name is typed as the page shows it, without its double space', async () => {
     const { service, page } = await openSettings();
     await service.client.patch('/api/boards/rocket', { name: 'rocket  two' });

@@ -1,4 +1,4 @@
-import { signal, useSignal } from '@preact/signals';
+import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import type { Board, Sprint } from '../../api/types';
@@ -17,6 +17,7 @@ import { todayIn } from '../../util/calendar';
 import { formatRange, plural } from '../../util/format';
 import { isolated } from '../../util/names';
 import { reachedDate, useActiveSprints } from './active-sprints';
+import { listed } from './listed';
 
 /** Milliseconds between two counts of the unsaved changes, while there are any. */
 const RECOUNT_MS = 1000;
@@ -24,14 +25,11 @@ const RECOUNT_MS = 1000;
 /** Milliseconds between two looks at the dates of the boards. */
 const CHECK_MS = 15_000;
 
-/** The last answer. It is shown until the next one, so that Back finds the list where it was. */
-const last = signal<readonly Board[] | null>(null);
-
 /** Lists the boards that the user may see. Without a connection, it lists the boards that are stored in the browser. */
 export function BoardsView() {
   const reads = useSignal(0);
   const answer = useAnswer(
-    async () => (last.value = (await api.GET('/api/boards')).data as Board[]),
+    async () => (listed.value = (await api.GET('/api/boards')).data as Board[]),
     [session.value, reads.value],
   );
   const { data, error, isUnreachable } = answer;
@@ -42,8 +40,8 @@ export function BoardsView() {
   useEffect(() => {
     if (isUnreachable) void storedBoards(actor).then((boards) => (stored.value = boards));
   }, [isUnreachable, actor]);
-  const listed = data ?? (isUnreachable || error ? null : last.value);
-  const boards = listed ?? (isUnreachable && stored.value.length > 0 ? stored.value : null);
+  const known = data ?? (isUnreachable || error ? null : listed.value);
+  const boards = known ?? (isUnreachable && stored.value.length > 0 ? stored.value : null);
   const sprintOf = useActiveSprints(data);
   const unsaved = useUnsaved(actor);
   /** The stored boards with unsaved changes that the service does not list. */
@@ -93,7 +91,7 @@ export function BoardsView() {
       </header>
       {/* The list stays if it could not be read again. */}
       {data && error && <p role="alert">{error.message}</p>}
-      <NoAnswer {...answer} data={listed} lines={3} />
+      <NoAnswer {...answer} data={known} lines={3} />
       {boards?.length === 0 && missing.value.length === 0 && (
         <div class="blank">
           <p>
@@ -110,7 +108,7 @@ export function BoardsView() {
               {unsaved.has(board.id) && (
                 <span class="unsaved">{plural(unsaved.get(board.id) ?? 0, 'unsaved change')}</span>
               )}
-              {listed && <ActiveSprint board={board} sprint={sprintOf(board)} />}
+              {known && <ActiveSprint board={board} sprint={sprintOf(board)} />}
             </a>
           </li>
         ))}

@@ -10,6 +10,7 @@ import { readBoard } from '../../state/board/connection';
 import { failureText } from '../../util/failure';
 import { isolated } from '../../util/names';
 import { useSubmit } from '../../util/submit';
+import { listed } from '../boards/listed';
 
 interface DeleteBoardProps {
   board: Board;
@@ -40,6 +41,8 @@ export function DeleteBoard({ board, onDeleted, onClose }: DeleteBoardProps) {
       },
     });
     onDeleted();
+    // It has the board.
+    listed.value = null;
     // The live stream may have closed the dialog, so it does not show whether the user has gone elsewhere.
     if (url.value === here) navigate('/');
     report(`Deleted ${isolated(board.name)}`);
