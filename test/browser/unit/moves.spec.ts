@@ -13,6 +13,7 @@ jest.mock('../../../web/src/util/format', () => ({ plural: String }));
 /** A store that keeps the changes of each gesture. */
 class Store {
   readonly gestures: (readonly Change[])[] = [];
+  label: string | undefined;
   readonly view: { value: BoardState };
 
   constructor(stories: readonly Card[]) {
@@ -23,8 +24,9 @@ class Store {
     this.view = { value: state };
   }
 
-  change(changes: readonly Change[]): void {
+  change(changes: readonly Change[], { label }: { label?: string } = {}): void {
     this.gestures.push(changes);
+    this.label = label;
   }
 
   readonly shown = (list: ListId): readonly Card[] => storiesOf(this.view.value, list);
@@ -78,6 +80,7 @@ test('more than 1,000 stories are moved in several requests, in their order', ()
   expect(store.gestures).toEqual([
     [move(ids.slice(0, 1000), 'first', 1), move([1001], { after: 1000 }, 1)],
   ]);
+  expect(store.label).toContain('Move 1001 stories to ');
 });
 
 test('a story at the end of a list moves to the next open list, over completed sprints', () => {

@@ -3,6 +3,7 @@ import type { MenuItem } from '../../components/menu';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { Change } from '../../state/changes/change';
+import { kindOf } from '../../state/changes/kinds';
 import { focusCard } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { listName, openLists, STATUSES, statusName, storiesOf } from '../../state/model';
@@ -29,15 +30,18 @@ export function moveTo(
   list: ListId,
   position: Position,
 ): void {
+  const state = store.view.value;
+  if (!state) return;
   const ids = stories.map(({ id }) => id);
-  const changes: Change[] = [];
+  const move: Change = { kind: 'story.move', ids, list, position };
+  const parts: Change[] = [];
   let place = position;
   for (let i = 0; i < ids.length; i += MAX_TOGETHER) {
     const part = ids.slice(i, i + MAX_TOGETHER);
-    changes.push({ kind: 'story.move', ids: part, list, position: place });
+    parts.push({ ...move, ids: part, position: place });
     place = { after: part.at(-1) ?? 0 };
   }
-  store.change(changes);
+  store.change(parts, { label: kindOf(move).label(move, state) });
 }
 
 /** Moves stories before the card at `index` of the shown cards of a list. */
