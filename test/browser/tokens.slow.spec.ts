@@ -510,7 +510,7 @@ describe('The tokens', () => {
     await page.getByText('There is no token').waitFor();
     await page.getByRole('button', { name: 'New token' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('From then on, everybody must sign in.').waitFor();
+    await dialog.getByText('From then on, everybody must sign in').waitFor();
     await dialog.getByLabel('Name').fill('Ada');
     await dialog.getByRole('button', { name: 'Create' }).click();
     const secret = await dialog.getByLabel('The new token').inputValue();
@@ -532,7 +532,7 @@ describe('The tokens', () => {
     await page.getByRole('main').getByText('unless the service runs with AUTH=off').waitFor();
     await page.getByRole('button', { name: 'New token' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('With AUTH=off, nobody must.').waitFor();
+    await dialog.getByText('unless the service runs with AUTH=off').waitFor();
     await dialog.getByLabel('Name').fill('Ada');
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();

@@ -24,10 +24,10 @@ export function failureText(failure: unknown): string {
   throw failure;
 }
 
-/** The errors of a form by field, or that of the form if none is about one of its fields. */
+/** The errors of a form by field, and that of the form. */
 export type FieldErrors<Field extends string> = { [name in Field | 'form']?: string };
 
-/** The errors of a form after its request has failed. */
+/** The errors of a form after its request has failed: by field or, if none is about one of its fields, of the form. */
 export function fieldErrors<Field extends string>(
   failure: unknown,
   fields: readonly Field[],

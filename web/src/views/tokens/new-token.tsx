@@ -177,7 +177,7 @@ function BoardsField({ boards, all, error }: BoardsFieldProps) {
 }
 
 const FIRST =
-  'The first token must have the scope Admin. From then on, everybody must sign in. With AUTH=off, nobody must.';
+  'The first token must have the scope Admin. From then on, everybody must sign in, unless the service runs with AUTH=off.';
 
 const errorsOf = (failure: unknown) =>
   fieldErrors(failure, ['name', 'scope', 'boards', 'expires_at']);
