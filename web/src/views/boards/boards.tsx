@@ -128,8 +128,8 @@ export function BoardsView() {
 }
 
 /**
- * Calls back when the list may be old: a new day has begun in the time zone of a board, or the user has come back to the
- * page. Returns a function that stops it.
+ * Calls back when the list may be old: a new day has begun in the time zone of a board, or the user has come back to
+ * the page. Returns a function that stops it.
  */
 function whenOld(boards: readonly Board[], onOld: () => void): () => void {
   const zones = new Set(boards.map(({ time_zone }) => time_zone));
