@@ -526,7 +526,7 @@ describe('The tokens', () => {
     expect(await page.getByText(secret).count()).toBe(0);
   });
 
-  test('say that nobody has to sign in if the service runs with AUTH=off', async () => {
+  test('are not required with AUTH=off, as the page says', async () => {
     const service = await startService(undefined, { AUTH: 'off' });
     const page = await openPage(`${service.url}/tokens`);
     await page.getByRole('main').getByText('unless the service runs with AUTH=off').waitFor();
@@ -537,7 +537,7 @@ describe('The tokens', () => {
     await dialog.getByRole('button', { name: 'Create' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await tokens(page).filter({ hasText: 'Ada' }).waitFor();
-    await page.getByText('The service runs with AUTH=off, so nobody has to sign in').waitFor();
+    await page.getByText('The service runs with AUTH=off. It requires no token').waitFor();
     expect((await service.client.get('/api/boards')).status).toBe(200);
   });
 

@@ -211,7 +211,7 @@ test('the list of boards is read again when it is shown again, with the sprints 
   await boards.filter({ hasText: 'Eel' }).waitFor({ state: 'detached' });
 });
 
-test('Back finds the list of boards where it was', async () => {
+test('Back restores the scroll position of the list of boards', async () => {
   const { client, url } = await startService();
   for (let i = 10; i < 60; i++) await made2xx(client.post('/api/boards', { name: `Board ${i}` }));
   const page = await openPage(url);

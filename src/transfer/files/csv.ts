@@ -186,14 +186,14 @@ function reasonOf(error: ParserError, delimiter: string): string {
   return reasons[error.code] ?? error.message;
 }
 
-/** Whether a text has all of its first row, or as much of it as decides the separator. */
+/** Whether a text contains its complete first row, or enough of it to choose the separator. */
 const hasHeader = (text: string): boolean =>
   text.length > MAX_HEADER || /[\r\n]/.test(withoutQuoted(text));
 
 /** Removes quoted cells, which may have separators and line breaks. */
 const withoutQuoted = (text: string): string => text.replace(/"[^"]*"?/g, '');
 
-/** The separator that the first row has most often. */
+/** Returns the most frequent separator of the first row. */
 function delimiterOf(text: string): string {
   const [header = ''] = withoutQuoted(text).split(/[\r\n]/, 1);
   const count = (delimiter: string): number => header.split(delimiter).length;

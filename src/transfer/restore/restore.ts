@@ -119,7 +119,7 @@ export class Restore {
     await this.insert('task');
   }
 
-  /** Inserts the rows of a kind in their order, and deletes the placeholders at once: their ids are never used again. */
+  /** Inserts the rows of a kind in order, and deletes the placeholders at once: their ids are never used again. */
   private async insert<K extends RowKind>(kind: K): Promise<void> {
     const slots: Slot<K>[] = this.slots[kind].splice(0);
     for (let start = 0; start < slots.length; start += MAX_ROWS) {
@@ -158,7 +158,10 @@ export class Restore {
   }
 }
 
-/** Inserts rows with these parents, and placeholders for those that are undefined. @returns their ids, in this order */
+/**
+ * Inserts rows, each below the parent at the same index. An undefined row becomes a placeholder.
+ * @returns the ids of the inserted rows, in the order of `rows`
+ */
 async function insertRows<K extends RowKind>(
   transaction: Transaction,
   kind: K,

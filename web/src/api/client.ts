@@ -6,7 +6,7 @@ import type { NewSprint, NewStory, Sprint, Story } from './types';
 /** Called for each 401. */
 export const onUnauthorized: { call: () => void } = { call: () => undefined };
 
-/** Throws the error of a response that is not successful, after 401 with a call of `onUnauthorized`. */
+/** Throws the error of an unsuccessful response. Calls `onUnauthorized` before it throws a 401. */
 export async function throwErrorOf(response: Response): Promise<never> {
   const error = await errorOf(response);
   if (isUnauthorized(error)) onUnauthorized.call();

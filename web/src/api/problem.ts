@@ -77,7 +77,7 @@ export const hasTooMany = (error: unknown): boolean =>
 export const isMissing = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 404;
 
-/** Whether an error is a response that the resource was changed since the page read it. */
+/** Whether a request was rejected because the resource has changed since the page read it. */
 export const isStale = (error: unknown): error is ApiError =>
   error instanceof ApiError && error.status === 412;
 

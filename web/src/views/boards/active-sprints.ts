@@ -12,7 +12,7 @@ const MAX_BOARDS = 100;
 /** Milliseconds by which the clock of the service may be behind. */
 const MAX_BEHIND_MS = 60_000;
 
-/** The date in a time zone that the service has at least reached. */
+/** The date in a time zone, with an allowance for the clock of the service. */
 export const reachedDate = (zone: string): string =>
   dateIn(zone, new Date(Date.now() - MAX_BEHIND_MS));
 
@@ -22,12 +22,12 @@ interface Known {
   sprint: Sprint | null;
 }
 
-/** The sprints that are loaded so far. They stay for the next time that the boards are listed. */
+/** The sprints that are loaded so far. They are kept while the user visits other views. */
 const known = signal<ReadonlyMap<number, Known>>(new Map());
 
 /**
- * Requests the active sprint of each board that has changed since, or whose day has, one board after the other. Returns
- * the sprints by the id of the board; null if a board has no active sprint.
+ * Requests active sprints, one board after the other: of the boards whose revision or date has changed since the last
+ * request. Returns a function that finds the sprint of a board: null without one, undefined while it is not loaded.
  */
 export function useActiveSprints(
   boards: readonly Board[] | null,

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals';
 import type { Board } from '../../api/types';
 
-/** The list of boards as it was read last. It is shown until it is read again, so that Back finds its place in it. */
+/** The last response with the list of boards, shown until the next one so that Back restores the scroll position. */
 export const listed = signal<readonly Board[] | null>(null);

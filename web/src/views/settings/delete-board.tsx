@@ -41,7 +41,7 @@ export function DeleteBoard({ board, onDeleted, onClose }: DeleteBoardProps) {
       },
     });
     onDeleted();
-    // It has the board.
+    // It still contains the board.
     listed.value = null;
     // The live stream may have closed the dialog, so it does not show whether the user has gone elsewhere.
     if (url.value === here) navigate('/');

@@ -73,16 +73,16 @@ function Tokens() {
       {isFirst && (
         <div class="blank">
           <p>
-            There is no token yet, so everybody who can reach this service can do everything. The
-            first token must have the scope Admin; from then on, everybody must sign in, unless the
+            There is no token yet, so everyone who can reach this service has full access. The first
+            token must have the scope Admin; from then on, everybody must sign in, unless the
             service runs with AUTH=off.
           </p>
         </div>
       )}
       {data && data.length > 0 && !session.value?.token_required && (
         <p>
-          The service runs with AUTH=off, so nobody has to sign in: everybody who can reach it can
-          do everything.
+          The service runs with AUTH=off. It requires no token, and everyone who can reach it has
+          full access.
         </p>
       )}
       {data && data.length > 0 && (
