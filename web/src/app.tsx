@@ -2,8 +2,9 @@ import { signal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 import { ApiError } from './api/problem';
 import { changing, UNDO, useCommands } from './commands';
-import { Button, Icon, NotLoaded, Skeleton } from './components/controls';
+import { Button, Icon, Skeleton } from './components/controls';
 import { Keys } from './components/keys';
+import { NotLoaded } from './components/no-answer';
 import { closeStory, pathOf, route } from './router';
 import { alertError, announce, toast } from './state/announce';
 import type { Conflict } from './state/changes/conflict';
@@ -13,7 +14,6 @@ import { recoverFocus } from './state/focus';
 import { canWrite, isAsked, isExpired, session, sessionError, signOut } from './state/session';
 import { store } from './state/stores';
 import { useTitle } from './state/title';
-import { UNREACHABLE } from './util/answer';
 import { failureText } from './util/failure';
 import { formatNumber, plural } from './util/format';
 import { hasUnsavedText } from './util/unsaved';
@@ -82,11 +82,7 @@ export function App() {
 function NoSession() {
   const error = sessionError.value;
   if (error === null) return <Skeleton lines={5} />;
-  return (
-    <NotLoaded>
-      {error instanceof ApiError ? <p role="alert">{error.message}</p> : <p>{UNREACHABLE}</p>}
-    </NotLoaded>
-  );
+  return <NotLoaded error={error instanceof ApiError ? error : null} />;
 }
 
 /** The view of the URL. A new view is a case here, and a name in `router.ts`. */
@@ -107,11 +103,7 @@ function View() {
   if (failure) return <Missing detail={failure.detail} />;
   // The import needs no board to show its form.
   if (view !== 'import' && !current.view.value && current.connection.isUnreachable.value) {
-    return (
-      <NotLoaded>
-        <p>{UNREACHABLE}</p>
-      </NotLoaded>
-    );
+    return <NotLoaded />;
   }
   switch (view) {
     case 'board':

@@ -118,16 +118,6 @@ export function Skeleton({ lines = 3 }: { lines?: number }) {
   );
 }
 
-/** A view that could not be loaded, with the reason. */
-export function NotLoaded({ children }: { children: ComponentChildren }) {
-  return (
-    <div class="blank">
-      <h1>Not loaded</h1>
-      {children}
-    </div>
-  );
-}
-
 const ICONS = {
   move: 'M4 8h.01M8 8h.01M12 8h.01',
   commands: 'M3 4.5L6.5 8L3 11.5M8.5 11.5H13',
