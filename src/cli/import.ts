@@ -147,11 +147,10 @@ async function withFile(path: string, use: (path: string) => Promise<void>): Pro
     await source.close();
     return use(path);
   }
-  const cannotCopy = ({ message, syscall }: NodeJS.ErrnoException): never => {
-    // Reading fails, too: a directory, for example, can be opened.
-    const what =
-      syscall === 'read' ? 'file cannot be read' : `input cannot be copied to ${tmpdir()}`;
-    throw new ExpectedError(`The ${what}: ${message}.`);
+  const cannotCopy = (error: NodeJS.ErrnoException): never => {
+    // A directory, for example, can be opened but not read.
+    if (error.syscall === 'read') throw unreadable('file', error);
+    throw new ExpectedError(`The input cannot be copied to ${tmpdir()}: ${error.message}.`);
   };
   const folder = await mkdtemp(join(tmpdir(), 'sprintline-')).catch(cannotCopy);
   try {
@@ -167,11 +166,14 @@ async function withFile(path: string, use: (path: string) => Promise<void>): Pro
 const readMapping = async (path: string | undefined): Promise<string | undefined> =>
   path === undefined ? undefined : readingOf('mapping', () => readFile(path, 'utf8'));
 
+const unreadable = (what: string, { message }: Error): ExpectedError =>
+  new ExpectedError(`The ${what} cannot be read: ${message}.`);
+
 async function readingOf<T>(what: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    throw new ExpectedError(`The ${what} cannot be read: ${(error as Error).message}.`);
+    throw unreadable(what, error as Error);
   }
 }
 
