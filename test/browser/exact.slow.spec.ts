@@ -272,7 +272,7 @@ describe('A conflict', () => {
     send();
     await page.getByRole('dialog').getByText('Sprint: Sprint 1 → Backlog').waitFor();
     await page.getByRole('button', { name: 'Apply mine again' }).click();
-    await page.getByRole('alert').getByText('Not saved: Move “Ant”. ').waitFor();
+    await page.getByRole('alert').getByText('Not saved: Move “Ant” after “Bee”. ').waitFor();
     await until(page, fieldOf(ids.Ant, 'status'), 'in_progress');
   });
 
@@ -1330,7 +1330,9 @@ describe('A message', () => {
     await page.keyboard.press('Shift+ArrowDown');
     await page
       .getByRole('alert')
-      .getByText('Not saved: Move “Ant”. The story next to it is no longer in that list.')
+      .getByText(
+        'Not saved: Move “Ant” after “Bee”. The story next to it is no longer in that list.',
+      )
       .waitFor();
   });
 
@@ -2042,7 +2044,7 @@ describe('A card', () => {
     await page.mouse.move(x + 20, y + height + 10, { steps: 5 });
     await page.mouse.up();
     await page
-      .getByText(/^Not saved: Move “Ant” \(1 of 2 changes\)\./)
+      .getByText(/^Not saved: Move “Ant” after “Cat” \(1 of 2 changes\)\./)
       .first()
       .waitFor();
     await card(page, 'Done', 'Ant').waitFor();

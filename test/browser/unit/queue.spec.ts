@@ -62,7 +62,11 @@ class Host {
   }
 
   push(...changes: Change[]): Gesture {
-    return this.queue.push(changes, this.state);
+    const view = this.queue.pending.value.reduce(
+      (state, { change }) => kindOf(change).apply(state, change),
+      this.state,
+    );
+    return this.queue.push(changes, view);
   }
 
   /** Answers the open request with an error, or with the id of the created story. */
@@ -298,7 +302,7 @@ describe('The queue of changes', () => {
     host.push(update(2, { title: 'Bee' }));
     host.push({ kind: 'story.move', ids: [3], list: null, position: { after: -1 } });
     await host.answer(rejected(409, 'sprint_full'));
-    const lost = [expect.any(String), 'Move “Story 3”'];
+    const lost = [expect.any(String), 'Move “Story 3” after “Newer”'];
     expect(host.rejected).toEqual([{ label: 'Create “New”', lost }]);
     await host.answer();
     expect(host.titles).toEqual(['Story 1', 'Bee', 'Story 3']);

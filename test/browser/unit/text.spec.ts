@@ -38,3 +38,22 @@ describe('A name in a sentence', () => {
     expect(labelOf(move, others)).toBe('Moved “Bezahlen (Karte) 💳” to Sprint ½');
   });
 });
+
+describe('A move within a list', () => {
+  const state = boardWith([story(1, { title: 'Ant' }), story(2, { title: 'Bee' })]);
+
+  test.each([
+    ['first', 'Moved “Ant” to the top'],
+    ['last', 'Moved “Ant” to the bottom'],
+    [{ before: 2 }, 'Moved “Ant” before “Bee”'],
+    [{ after: 2 }, 'Moved “Ant” after “Bee”'],
+  ] as const)('to %j names the place', (position, label) => {
+    expect(labelOf({ kind: 'story.move', ids: [1], list: null, position }, state)).toBe(label);
+  });
+
+  test('of several stories counts them', () => {
+    const move: Change = { kind: 'story.move', ids: [1, 3], list: null, position: { after: 2 } };
+    const three = boardWith([1, 2, 3].map((id) => story(id, { title: `Story ${id}` })));
+    expect(labelOf(move, three)).toBe('Moved 2 stories after “Story 2”');
+  });
+});

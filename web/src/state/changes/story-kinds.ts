@@ -1,5 +1,5 @@
 import { api, createOn, headersOf } from '../../api/client';
-import type { NewStory, Story } from '../../api/types';
+import type { NewStory, Position, Story } from '../../api/types';
 import type { BoardState, Card } from '../model';
 import { listName, statusName, storiesOf, withoutStory, withStory } from '../model';
 import { isolated, quoted } from '../../util/names';
@@ -10,6 +10,15 @@ import { createTaskAgain } from './task-kinds';
 
 const titleOf = (state: BoardState, id: number): string =>
   quoted(state.stories.get(id)?.title ?? String(id));
+
+/** A place in a list, as in “Move “Ant” before “Bee””. */
+function placeOf(state: BoardState, position: Position): string {
+  if (position === 'first') return 'to the top';
+  if (position === 'last') return 'to the bottom';
+  return 'before' in position
+    ? `before ${titleOf(state, position.before)}`
+    : `after ${titleOf(state, position.after)}`;
+}
 
 /** The body that creates a deleted story again. */
 const bodyOf = ({
@@ -112,13 +121,14 @@ export const STORY_KINDS: Kinds<'story'> = {
   },
 
   'story.move': {
-    label({ ids, list }, before) {
+    label({ ids, list, position }, before) {
       const [first = 0] = ids;
       const what = ids.length === 1 ? titleOf(before, first) : `${ids.length} stories`;
       const isSame = ids.every((id) => before.stories.get(id)?.sprint_id === list);
-      return isSame
-        ? `Move ${what}`
-        : `Move ${what} to ${isolated(listName(before, list, 'the backlog'))}`;
+      const where = isSame
+        ? placeOf(before, position)
+        : `to ${isolated(listName(before, list, 'the backlog'))}`;
+      return `Move ${what} ${where}`;
     },
     apply(state, { ids, list, position }) {
       const others = storiesOf(state, list).filter(({ id }) => !ids.includes(id));
