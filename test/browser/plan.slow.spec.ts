@@ -203,6 +203,53 @@ describe('The plan', () => {
     expect([x >= 0, x + width <= 320]).toEqual([true, true]);
   });
 
+  test('adds and removes labels of the selected stories, which keep their other ones', async () => {
+    const plan = await startPlan();
+    const { client } = plan.service;
+    await client.put(`/api/stories/${plan.ids.Dog}`, { labels: ['pets', 'old', 'a, b'] });
+    await client.put(`/api/stories/${plan.ids.Eel}`, { labels: ['old', 'a, b', 'sea'] });
+    const page = await openPage(plan.url);
+    const dialog = page.getByRole('dialog', { name: 'Labels of 2 stories' });
+    for (const title of ['Dog', 'Eel']) {
+      await card(page, 'Backlog', title).focus();
+      await page.keyboard.press('x');
+    }
+    await page.keyboard.press('l');
+    await dialog.getByText('Labels that only some of the stories have stay.').waitFor();
+    expect(await dialog.getByLabel('Labels').inputValue()).toBe('old, a\\, b, ');
+    // Someone else adds another one meanwhile.
+    await client.put(`/api/stories/${plan.ids.Eel}`, { labels: ['old', 'a, b', 'sea', 'fish'] });
+    await card(page, 'Backlog', 'Eel').getByText('fish').waitFor();
+    const tooMany = Array.from({ length: 20 }, (_, i) => `label ${i}`).join(', ');
+    await dialog.getByLabel('Labels').fill(tooMany);
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('At most 20 labels.').waitFor();
+    await dialog.getByLabel('Labels').fill('new, a\\, b');
+    await page.keyboard.press('Enter');
+    await page.getByRole('status').getByText('Changed labels of 2 stories').waitFor();
+    const labels = fieldOfBacklog("labels.join('+')");
+    await until(page, labels, 'pets+a, b+new,a, b+sea+fish+new,,');
+    await page.keyboard.press('z');
+    await until(page, labels, 'pets+old+a, b,old+a, b+sea+fish,,');
+  });
+
+  test('asks for the priority of the focused story by a key', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    const field = page.getByRole('dialog', { name: 'Priority of “Dog”' }).getByLabel('Priority');
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('p');
+    await field.fill('1.5');
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('alert')
+      .getByText(/^An integer/)
+      .waitFor();
+    await field.fill('1');
+    await page.keyboard.press('Enter');
+    await until(page, fieldOfBacklog('priority'), '1,,,');
+  });
+
   test('names the story whose field is changed, even if it was deleted meanwhile', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -50,7 +50,9 @@ export const fieldCommands = (
   openOf: (field: StoryFieldRequest['field']) => () => void,
 ): Command[] => [
   { name: 'Set points', key: 'e', run: openOf('points') },
+  { name: 'Set priority', key: 'p', run: openOf('priority') },
   { name: 'Set assignee', key: 'a', run: openOf('assignee') },
+  { name: 'Set labels', key: 'l', run: openOf('labels') },
 ];
 
 const sayReadOnly = (): void => report('You can only read this board');

@@ -15,7 +15,7 @@ export type DialogRequest =
 /** A dialog for one field of some stories. */
 export interface StoryFieldRequest {
   kind: 'story-field';
-  field: 'points' | 'assignee';
+  field: 'points' | 'priority' | 'assignee' | 'labels';
   ids: readonly number[];
 }
 

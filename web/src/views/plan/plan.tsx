@@ -185,7 +185,9 @@ function SelectionBar({
         name="Edit"
         items={() => [
           { name: 'Points', run: edit('points') },
+          { name: 'Priority', run: edit('priority') },
           { name: 'Assignee', run: edit('assignee') },
+          { name: 'Labels', run: edit('labels') },
         ]}
       />
       <Button kind="quiet" aria-label="Clear selection" onClick={clearSelection}>

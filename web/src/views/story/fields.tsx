@@ -26,6 +26,8 @@ export const emptyDraft = (list: ListId): Draft => ({
 /** A label as the field for labels shows it. */
 const escaped = (label: string): string => label.replace(/[\\,]/g, '\\$&');
 
+export const labelText = (labels: readonly string[]): string => labels.map(escaped).join(', ');
+
 /** The draft of a new story. It has the assignee and the label of the filters, which would hide it otherwise. */
 export const newDraft = (list: ListId, filters: URLSearchParams): Draft => ({
   ...emptyDraft(list),
@@ -39,7 +41,7 @@ export const draftOf = (story: Card): Draft => ({
   points: story.points === null ? '' : String(story.points),
   priority: story.priority === null ? '' : String(story.priority),
   assignee: story.assignee ?? '',
-  labels: story.labels.map(escaped).join(', '),
+  labels: labelText(story.labels),
   status: story.status,
   sprint: story.sprint_id === null ? '' : String(story.sprint_id),
   task: '',
@@ -68,7 +70,7 @@ function labelsOf(text: string): string[] {
 }
 
 /** Completes the last label of a text with each label of the board that the text does not have yet. */
-function labelTexts(text: string, { stories }: BoardState): string[] {
+export function labelTexts(text: string, { stories }: BoardState): string[] {
   // The space makes a last part if the text ends with a comma.
   const typed = partsOf(`${text} `).at(-1)?.trimStart() ?? '';
   const before = text.slice(0, text.length + 1 - typed.length);

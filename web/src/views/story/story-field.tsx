@@ -4,13 +4,40 @@ import { TextField } from '../../components/controls';
 import { Dialog } from '../../components/dialog';
 import { DialogForm } from '../../components/dialog-form';
 import type { BoardStore } from '../../state/board/board-store';
+import { hasFields } from '../../state/changes/rows';
 import type { StoryFieldRequest } from '../../state/dialogs';
-import type { BoardState } from '../../state/model';
+import type { BoardState, Card } from '../../state/model';
 import { plural } from '../../util/format';
 import { quoted } from '../../util/names';
-import { assigneesOf, draftOf, emptyDraft, errorsOf, fieldsOf, Suggestions } from './fields';
+import type { Draft } from './fields';
+import {
+  assigneesOf,
+  draftOf,
+  emptyDraft,
+  errorsOf,
+  fieldsOf,
+  labelText,
+  labelTexts,
+  Suggestions,
+} from './fields';
 
-const LABELS = { points: 'Points', assignee: 'Assignee' } as const;
+const DIFFERENT = 'They have different values now.';
+const SOME_LABELS = 'Labels that only some of the stories have stay.';
+
+interface FieldWords {
+  label: string;
+  hint?: string;
+  inputMode?: 'decimal' | 'numeric';
+  /** The suggestions for a text. */
+  suggest?: (text: string, state: BoardState) => string[];
+}
+
+const FIELDS: Record<StoryFieldRequest['field'], FieldWords> = {
+  points: { label: 'Points', inputMode: 'decimal' },
+  priority: { label: 'Priority', inputMode: 'numeric', hint: 'A smaller number is more urgent.' },
+  assignee: { label: 'Assignee', suggest: (_text, state) => assigneesOf(state) },
+  labels: { label: 'Labels', hint: 'Separated by commas.', suggest: labelTexts },
+};
 
 interface StoryFieldProps {
   store: BoardStore;
@@ -21,7 +48,7 @@ interface StoryFieldProps {
 
 /** A dialog for one field of one story, or of all selected ones. */
 export function StoryField({ store, state, request: { field, ids }, onClose }: StoryFieldProps) {
-  const people = useId();
+  const suggestions = useId();
   const typed = useSignal<string | undefined>(undefined);
   const isChecked = useSignal(false);
   /** The stories when the dialog opened. */
@@ -33,24 +60,37 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
   }, []);
   if (!first) return null;
 
-  const label = LABELS[field];
+  const { label, hint = '', inputMode, suggest } = FIELDS[field];
   const texts = new Set(originals.map((story) => draftOf(story)[field]));
-  const text = typed.value ?? (texts.size === 1 ? [...texts].join('') : '');
-  const draft = { ...emptyDraft(null), title: first.title, [field]: text };
-  const error = errorsOf(draft, state)[field];
+  /** Whether labels are added and removed; otherwise all of the stories get the same value. */
+  const isRelative = field === 'labels' && originals.length > 1;
+  const shared = first.labels.filter((each) =>
+    originals.every((story) => story.labels.includes(each)),
+  );
+  const initial = isRelative ? labelText(shared) : texts.size === 1 ? [...texts].join('') : '';
+  // Another label can be typed behind the comma.
+  const text = typed.value ?? (field === 'labels' && initial ? `${initial}, ` : initial);
+  const draftFor = ({ labels }: Card): Draft => {
+    const draft = { ...emptyDraft(null), title: first.title, [field]: text };
+    if (!isRelative) return draft;
+    const wanted = fieldsOf(draft).labels;
+    const kept = labels.filter((each) => wanted.includes(each) || !shared.includes(each));
+    return { ...draft, labels: labelText([...new Set([...kept, ...wanted])]) };
+  };
+  const error = originals.map((story) => errorsOf(draftFor(story), state)[field]).find(Boolean);
   const save = (): void => {
     isChecked.value = true;
     if (error) return;
-    const set = { [field]: fieldsOf(draft)[field] };
     const changes = originals.flatMap((original) => {
       // The service may have assigned an id to a new story.
-      const present = state.stories.get(store.sender.created.get(original.id) ?? original.id);
-      const { id, [field]: value } = present ?? original;
-      if (value === set[field]) return [];
-      // If someone else has set the field meanwhile, the change is a conflict.
-      const seen = value === original[field] && present ? undefined : original.version;
-      const { title } = present ?? original;
-      return { seen, title, change: { kind: 'story.update', id, set } as const };
+      const known = state.stories.get(store.sender.created.get(original.id) ?? original.id);
+      const present = known ?? original;
+      const set = { [field]: fieldsOf(draftFor(present))[field] };
+      if (hasFields(present, set)) return [];
+      // If someone else has set the field meanwhile, the change is a conflict, unless it adds and removes labels.
+      const isAsSeen = known && (isRelative || hasFields(known, { [field]: original[field] }));
+      const change = { kind: 'story.update', id: present.id, set } as const;
+      return { seen: isAsSeen ? undefined : original.version, title: present.title, change };
     });
     store.change(
       changes.map(({ change }) => change),
@@ -79,16 +119,19 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
         <TextField
           label={label}
           error={isChecked.value ? error : undefined}
-          hint={texts.size > 1 ? 'They have different values now.' : undefined}
+          hint={texts.size > 1 ? `${hint} ${isRelative ? SOME_LABELS : DIFFERENT}` : hint}
           value={text}
-          inputMode={field === 'points' ? 'decimal' : undefined}
-          list={field === 'assignee' ? people : undefined}
+          inputMode={inputMode}
+          list={suggestions}
           autocomplete="off"
           autoFocus
-          onFocus={(event) => event.currentTarget.select()}
+          onFocus={({ currentTarget: input }) =>
+            // Labels are added behind those that are there, other values are replaced.
+            input.setSelectionRange(field === 'labels' ? text.length : 0, text.length)
+          }
           onText={(next) => (typed.value = next)}
         />
-        <Suggestions id={people} texts={assigneesOf(state)} />
+        <Suggestions id={suggestions} texts={suggest?.(text, state) ?? []} />
       </DialogForm>
     </Dialog>
   );
