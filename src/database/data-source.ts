@@ -118,7 +118,7 @@ export function dataSourceOptions(
           database.pragma('query_only = ON');
           return;
         }
-        // In WAL mode TypeORM leaves it at NORMAL, which does not sync before a commit returns.
+        // Not left to the default of the driver: that of better-sqlite3 does not sync before a commit returns.
         database.pragma('synchronous = FULL');
         if (purpose === 'write') database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       },
