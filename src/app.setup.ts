@@ -1,4 +1,3 @@
-import cookie from '@fastify/cookie';
 import type { NestApplicationOptions } from '@nestjs/common';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { Logger } from 'pino';
@@ -68,8 +67,6 @@ export async function setUp(
   limitConnections(server, config);
   limitLoad(server);
   await enableCors(server, config, (url) => routes.methodsAt(url));
-  // Without its hook: `readCookie` parses the cookies, and only for requests without a token.
-  await server.register(cookie, { hook: false });
   // Before entity tags: if one matches, the response becomes an empty 304.
   await compressLongResponses(server);
   // Before authentication, whose rate limit refunds responses with 304.

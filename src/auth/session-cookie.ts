@@ -1,4 +1,4 @@
-import type {} from '@fastify/cookie';
+import { fastifyCookie } from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { SESSION_SECONDS } from './sessions.service';
 
@@ -13,12 +13,12 @@ const nameFor = (request: FastifyRequest): string => (isSecure(request) ? `__Hos
 /** Returns the secret in the session cookie of a request. */
 export function readCookie(request: FastifyRequest): string | undefined {
   const { cookie } = request.headers;
-  return cookie === undefined ? undefined : request.server.parseCookie(cookie)[nameFor(request)];
+  return cookie === undefined ? undefined : fastifyCookie.parse(cookie)[nameFor(request)];
 }
 
 /** Sets the session cookie, or deletes it if the secret is empty. */
 export function setCookie(reply: FastifyReply, secret: string): void {
-  const cookie = reply.server.serializeCookie(nameFor(reply.request), secret, {
+  const cookie = fastifyCookie.serialize(nameFor(reply.request), secret, {
     maxAge: secret === '' ? 0 : SESSION_SECONDS,
     path: '/',
     httpOnly: true,
