@@ -1,4 +1,5 @@
 import type { DataSource } from 'typeorm';
+import { MigrationExecutor } from 'typeorm';
 import type { DatabaseTarget } from '../config/database-url';
 import { ExpectedError } from '../logging/expected-error';
 import { createDataSource } from './data-source';
@@ -59,17 +60,10 @@ async function createMigrationsTable(dataSource: DataSource): Promise<void> {
 }
 
 async function unknownMigrations(dataSource: DataSource): Promise<string[]> {
-  const runner = dataSource.createQueryRunner();
-  try {
-    if (!(await runner.hasTable('migrations'))) return [];
-    const known = new Set(dataSource.migrations.map((migration) => migration.name));
-    const rows = (await runner.query('SELECT name FROM migrations ORDER BY id')) as {
-      name: string;
-    }[];
-    return rows.map((row) => row.name).filter((name) => !known.has(name));
-  } finally {
-    await runner.release();
-  }
+  const known = new Set(dataSource.migrations.map((migration) => migration.name));
+  const executed = await new MigrationExecutor(dataSource).getExecutedMigrations();
+  // The last one comes first.
+  return executed.reverse().flatMap(({ name }) => (known.has(name) ? [] : name));
 }
 
 /**
