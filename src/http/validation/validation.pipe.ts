@@ -57,7 +57,6 @@ export class ProblemValidationPipe extends ValidationPipe {
       forbidNonWhitelisted: true,
       transform: true,
       stopAtFirstError: true,
-      validationError: { target: false },
       exceptionFactory: (errors) => new InvalidFields(errors),
     });
   }
