@@ -1,4 +1,5 @@
 import type { ReadonlySignal } from '@preact/signals';
+import { effect } from '@preact/signals';
 import { ApiError } from '../api/problem';
 
 /** Milliseconds before the next attempt: 0.25 s, 0.5 s, … 4 s, with jitter so that clients do not return together. */
@@ -53,10 +54,9 @@ export const afterFrame = (): Promise<void> =>
 /** Resolves when a signal is true. */
 export const whenTrue = (flag: ReadonlySignal<boolean>): Promise<void> =>
   new Promise((resolve) => {
-    const stop = flag.subscribe((isTrue) => {
-      if (!isTrue) return;
-      // Not during the first call, which comes before `stop` exists.
-      queueMicrotask(() => stop());
+    effect(function () {
+      if (!flag.value) return;
+      this.dispose();
       resolve();
     });
   });
