@@ -6,7 +6,7 @@ const newest = (folder) =>
   Math.max(
     ...readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile() && entry.name !== 'schema.d.ts')
-      .map((entry) => statSync(`${entry.parentPath ?? entry.path}/${entry.name}`).mtimeMs),
+      .map((entry) => statSync(`${entry.parentPath}/${entry.name}`).mtimeMs),
   );
 
 const isStale = (file, folder) => !existsSync(file) || statSync(file).mtimeMs < newest(folder);
