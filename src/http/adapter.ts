@@ -29,9 +29,7 @@ export function createAdapter(config: Config, logger: Logger): FastifyAdapter {
     // Closes a socket without traffic, for example if a client does not read its response.
     connectionTimeout: config.readerTimeoutMs,
     keepAliveTimeout: 60_000,
-    forceCloseConnections: 'idle',
     return503OnClosing: false,
-    logger: false,
     genReqId: (request: IncomingMessage) => requestId(request.headers['x-request-id']),
     http: {
       maxHeaderSize: config.headerLimit,

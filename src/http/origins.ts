@@ -93,7 +93,6 @@ export async function enableCors(
 ): Promise<void> {
   if (corsOrigins.length === 0) return;
   await server.register(cors, {
-    hook: 'onRequest',
     delegator: (request: FastifyRequest, done: (error: Error | null, options: object) => void) => {
       const preflight = isPreflight(request);
       done(null, {
