@@ -15,8 +15,8 @@ test('parses a stream whose chunks are cut anywhere', () => {
     const parser = new EventParser();
     const events = [...parser.push(EVENTS.slice(0, cut)), ...parser.push(EVENTS.slice(cut))];
     expect(events).toEqual([
-      { type: 'ready', id: 3, data: '{"revision":3}' },
-      { type: 'story.moved', id: 4, data: 'a\nb' },
+      { type: 'ready', data: '{"revision":3}' },
+      { type: 'story.moved', data: 'a\nb' },
     ]);
   }
 });
@@ -49,9 +49,9 @@ describe('The reader of a stream', () => {
           const word = isOpen ? 'open' : 'closed';
           if (seen.at(-1) !== word) seen.push(word);
         },
-        onEvent: (type, id) => {
-          after.revision = id;
-          seen.push(`${type} ${id}`);
+        onEvent: (type, data) => {
+          after.revision = (data as { revision: number }).revision;
+          seen.push(`${type} ${after.revision}`);
         },
         onGone: gone,
       },
@@ -99,14 +99,16 @@ describe('The reader of a stream', () => {
     expect(first.url).toBe('/api/boards/a%20b/stream?after=3&board_id=7');
     const stream = body();
     first.answer(stream.response);
-    await stream.write('id: 4\nevent: story.moved\ndata: {}\n\nid: 5\nevent: story.cre');
+    await stream.write(
+      'id: 4\nevent: story.moved\ndata: {"revision":4}\n\nid: 5\nevent: story.cre',
+    );
     await stream.end();
     (await request(requests, 1)).answer(problem(503));
     const third = await request(requests, 2);
     expect(third.url).toContain('after=4');
     const again = body();
     third.answer(again.response);
-    await again.write('id: 5\nevent: story.created\ndata: {}\n\n');
+    await again.write('id: 5\nevent: story.created\ndata: {"revision":5}\n\n');
     while (seen.length < 5) await new Promise((resolve) => setImmediate(resolve));
     expect(seen).toEqual(['open', 'story.moved 4', 'closed', 'open', 'story.created 5']);
   });
@@ -160,7 +162,7 @@ describe('The reader of a stream', () => {
     const first = await request(requests, 0);
     first.signal.addEventListener('abort', () => void stream.end());
     first.answer(stream.response);
-    await stream.write('id: 4\nevent: story.moved\ndata: {}\n\n');
+    await stream.write('id: 4\nevent: story.moved\ndata: {"revision":4}\n\n');
     isHidden.value = true;
     await jest.advanceTimersByTimeAsync(29_000);
     await stream.write(': comment\n\n');

@@ -5,7 +5,7 @@ import type { Board } from './types';
 
 export interface StreamHandlers {
   /** Called with each event, including `ready` and `reset`. */
-  onEvent(type: string, id: number, data: unknown): void;
+  onEvent(type: string, data: unknown): void;
   /** Called when the stream opens or closes. */
   onState(isOpen: boolean): void;
   /** Called after 401, 403 and 404, as for a deleted or renamed board. Resolves with whether to try again. */
@@ -59,10 +59,10 @@ export function openStream(
         const { done, value } = await reader.read();
         if (done) return;
         heardAt = Date.now();
-        for (const { type, id, data } of parser.push(value)) {
+        for (const { type, data } of parser.push(value)) {
           attempt = 0;
           handlers.onState(true);
-          handlers.onEvent(type, id, JSON.parse(data));
+          handlers.onEvent(type, JSON.parse(data));
         }
       }
     } finally {
@@ -121,17 +121,16 @@ export function openStream(
 export class EventParser {
   private rest = '';
   private type = '';
-  private id = 0;
   private data: string[] = [];
 
-  push(chunk: string): { type: string; id: number; data: string }[] {
-    const events: { type: string; id: number; data: string }[] = [];
+  push(chunk: string): { type: string; data: string }[] {
+    const events: { type: string; data: string }[] = [];
     const lines = (this.rest + chunk).split(/\r\n|\n|\r(?!$)/);
     this.rest = lines.pop() ?? '';
     for (const line of lines) {
       if (line === '') {
         if (this.data.length > 0) {
-          events.push({ type: this.type || 'message', id: this.id, data: this.data.join('\n') });
+          events.push({ type: this.type || 'message', data: this.data.join('\n') });
         }
         this.type = '';
         this.data = [];
@@ -143,7 +142,6 @@ export class EventParser {
       const value = colon < 0 ? '' : line.slice(colon + 1).replace(/^ /, '');
       if (name === 'event') this.type = value;
       else if (name === 'data') this.data.push(value);
-      else if (name === 'id') this.id = Number(value);
     }
     return events;
   }

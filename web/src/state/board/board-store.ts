@@ -169,7 +169,7 @@ export class BoardStore {
           if (isOpen && !this.events.isLive.value) this.wake();
           this.events.isLive.value = isOpen;
         },
-        onEvent: (type, _id, data) => this.events.receive(type, data),
+        onEvent: (type, data) => this.events.receive(type, data),
         onGone: async (error) => {
           if (error.status === 401) {
             expire();
