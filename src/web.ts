@@ -1,3 +1,4 @@
+import type { SendOptions } from '@fastify/static';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { existsSync, readdirSync } from 'node:fs';
@@ -50,7 +51,8 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
   }
   if (!hasPage) return;
   server.addHook('onRequest', (request, reply, done) => {
-    if (isMissingPage(request)) void sendPage(reply.code(404));
+    // Without a validator: to a browser that has the page, the plugin would send 404 without a body.
+    if (isMissingPage(request)) sendPage(reply.code(404), { etag: false, lastModified: false });
     else done();
   });
   await server.register(fastifyStatic, {
@@ -73,8 +75,8 @@ export async function serveWeb(server: FastifyInstance, folder: string): Promise
   }
 }
 
-const sendPage = (reply: FastifyReply): FastifyReply =>
-  reply.header('Content-Security-Policy', POLICY).sendFile('index.html');
+const sendPage = (reply: FastifyReply, options?: SendOptions): FastifyReply =>
+  reply.header('Content-Security-Policy', POLICY).sendFile('index.html', options);
 
 /** The script that caches the page, so that it opens without a connection. */
 const SERVICE_WORKER = 'service-worker.js';

@@ -93,6 +93,9 @@ describe('the board in the browser', () => {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': expect.stringContaining("default-src 'none'"),
       });
+      const { etag = '' } = (await get('/', { accept: 'text/html' })).headers;
+      const again = await get(path, { accept: 'text/html', 'if-none-match': etag });
+      expect([again.status, again.text]).toEqual([404, PAGE]);
     },
   );
 
