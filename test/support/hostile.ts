@@ -119,28 +119,43 @@ const NOT_DATES: unknown[] = [
 ];
 
 interface Schema {
+  $ref?: string;
+  anyOf?: Schema[];
   type?: string | string[];
   format?: string;
+  enum?: string[];
   maxLength?: number;
   minLength?: number;
 }
 
 const { schemas } = (
   JSON.parse(readFileSync(join(__dirname, '../../openapi.json'), 'utf8')) as {
-    components: { schemas: Record<string, { properties: Record<string, Schema> }> };
+    components: { schemas: Record<string, Schema & { properties: Record<string, Schema> }> };
   }
 ).components;
 
-/** Invalid values of the texts, integers and dates of a body. */
-const badValues = (schema: string): Record<string, unknown[]> =>
+/**
+ * Invalid values of the fields of a body.
+ * @param others those of the fields that are neither texts, words, integers nor dates
+ */
+const badValues = (
+  schema: string,
+  others: Record<string, unknown[]> = {},
+): Record<string, unknown[]> =>
   Object.fromEntries(
-    Object.entries(schemas[schema]?.properties ?? {}).flatMap(([name, field]) => {
-      const values = badValuesOf(field);
-      return values.length > 0 ? [[name, values]] : [];
+    Object.entries(schemas[schema]?.properties ?? {}).map(([name, field]) => {
+      const values = [...badValuesOf(field), ...(others[name] ?? [])];
+      if (values.length === 0) throw new Error(`${schema}.${name} has no hostile values`);
+      return [name, values];
     }),
   );
 
-function badValuesOf({ type = [], format, maxLength, minLength }: Schema): unknown[] {
+function badValuesOf({ $ref, anyOf = [], ...schema }: Schema): unknown[] {
+  // The schema of an enumeration has a name, and is in `anyOf` if the field is nullable.
+  const reference = $ref ?? anyOf.find((each) => each.$ref)?.$ref;
+  const words = reference && schemas[reference.split('/').pop() ?? '']?.enum;
+  if (words) return badWords(words, anyOf.length > 0);
+  const { type = [], format, maxLength, minLength } = schema;
   const types = [type].flat();
   if (types.includes('integer')) return NOT_INTEGERS;
   if (format === 'date') {
@@ -150,6 +165,11 @@ function badValuesOf({ type = [], format, maxLength, minLength }: Schema): unkno
   const blank = minLength === undefined ? [] : [null, '', ' ', '\u3000\u00a0\t'];
   const long = ['x', '😀'].map((character) => character.repeat(maxLength + 1));
   return [...NOT_TEXT, ...BAD_TEXT, ...blank, ...long];
+}
+
+function badWords(words: readonly string[], isNullable: boolean): unknown[] {
+  const similar = words.flatMap((word) => [word.toUpperCase(), ` ${word}`, `${word} `]);
+  return [...NOT_TEXT, ...(isNullable ? [] : [null]), '', ...similar, words, 'x', '__proto__'];
 }
 
 /** For each kind of resource: paths to create and update it, a valid body, and invalid values of fields. */
@@ -163,22 +183,7 @@ const MEMBERS: [
     '/api/sprints/{sprint}/stories',
     '/api/stories/{story}',
     { title: 'x' },
-    badValues('CreateStory'),
-  ],
-  [
-    '/api/boards/{board}/sprints',
-    '/api/sprints/{sprint}',
-    { start_date: '2026-11-23' },
-    badValues('CreateSprint'),
-  ],
-  ['/api/stories/{story}/tasks', '/api/tasks/{task}', { title: 'x' }, badValues('CreateTask')],
-  ['/api/boards', '/api/boards/{board}', { name: 'never made' }, badValues('CreateBoard')],
-  [
-    '/api/sprints/{sprint}/stories',
-    '/api/stories/{story}',
-    { title: 'x' },
-    {
-      status: [...NOT_TEXT, null, '', 'Done', 'doing', ' done', 'done ', '__proto__'],
+    badValues('CreateStory', {
       points: [
         true,
         '',
@@ -214,19 +219,20 @@ const MEMBERS: [
         ['x'.repeat(51)],
         Array.from({ length: 21 }, (_, i) => `${i}`),
       ],
-    },
+    }),
   ],
   [
-    '/api/stories/{story}/tasks',
-    '/api/tasks/{task}',
-    { title: 'x' },
-    { status: [...NOT_TEXT, null, 'DONE'] },
+    '/api/boards/{board}/sprints',
+    '/api/sprints/{sprint}',
+    { start_date: '2026-11-23' },
+    badValues('CreateSprint'),
   ],
+  ['/api/stories/{story}/tasks', '/api/tasks/{task}', { title: 'x' }, badValues('CreateTask')],
   [
     '/api/boards',
     '/api/boards/{board}',
     { name: 'never made' },
-    {
+    badValues('CreateBoard', {
       name: ['.', '..', ' . ', 'a\nb', '\u0007', '\u007f', 'a\u0085b'],
       time_zone: [
         ...NOT_TEXT,
@@ -247,7 +253,7 @@ const MEMBERS: [
           ['mon', 'holiday'],
         ],
       ],
-    },
+    }),
   ],
   [
     null,
