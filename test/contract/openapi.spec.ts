@@ -68,6 +68,12 @@ describe('the document', () => {
       ]),
     );
     for (const name of Object.keys(schemas as object)) expect(name).not.toMatch(/View|Dto/);
+    const unnamed = ['Board', 'Sprint', 'Story', 'Task', 'Token'].flatMap((resource) =>
+      Object.entries(schemas[resource].properties as Record<string, { enum?: unknown }>)
+        .filter(([, schema]) => 'enum' in schema)
+        .map(([field]) => `${resource}.${field} needs a name in ENUMS of openapi/schemas.ts`),
+    );
+    expect(unnamed).toEqual([]);
     expect(schemas.Story.properties.status).toEqual({ $ref: '#/components/schemas/Status' });
     expect(schemas.Status.enum).toEqual(['todo', 'in_progress', 'done']);
   });

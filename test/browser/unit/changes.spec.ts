@@ -3,6 +3,7 @@ import { schemasOf } from '../../../src/http/validation/property';
 import { CreateStory } from '../../../src/stories/story.dto';
 import type { Position } from '../../../web/src/api/types';
 import type { Change } from '../../../web/src/state/changes/change';
+import { FORM_FIELDS } from '../../../web/src/state/changes/change';
 import { kindOf } from '../../../web/src/state/changes/kinds';
 import { afterConfirmed, pendingOf, withSameRow } from '../../../web/src/state/changes/pending';
 import { withId, withOrigin, withVersions } from '../../../web/src/state/changes/rows';
@@ -46,6 +47,11 @@ const moves = fc
         });
       });
   });
+
+test('the form of a story has every field that a client may set, except its position and its id elsewhere', () => {
+  const fields = [...FORM_FIELDS, 'seq', 'external_id'];
+  expect(fields.sort()).toEqual(Object.keys(schemasOf(CreateStory)).sort());
+});
 
 test('a move puts the stories at its position, in its order, and moves no other', () => {
   fc.assert(

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Kind } from '../../../src/transfer/export/export-validation';
-import { requireFields } from '../../../src/transfer/export/export-validation';
+import { requireFields, requireRow } from '../../../src/transfer/export/export-validation';
 
 const isValid = (kind: Kind, name: string, value: unknown): boolean => {
   try {
@@ -125,4 +125,26 @@ describe('a field of an export has the limits of requests', () => {
   it('in more than 20 fields of the document', () => {
     expect(fields.length).toBeGreaterThan(20);
   });
+});
+
+describe('a row of an export', () => {
+  const TIMES = {
+    created_at: '2026-11-20T09:30:00.000Z',
+    updated_at: '2026-11-20T09:30:00.000Z',
+    version: 1,
+  };
+  /** The fields that every export has, whichever version wrote it. A later field must be nullable. */
+  const ROWS = {
+    board: { id: 1, name: 'a', time_zone: 'UTC', working_days: ['mon'], revision: 0 },
+    sprint: { id: 1, board_name: 'a', start_date: '2026-11-16', state: 'planned' },
+    story: { id: 1, board_name: 'a', title: 'a', seq: 1, status: 'todo', labels: [] },
+    task: { id: 1, story_id: 1, title: 'a', seq: 1, status: 'todo' },
+  };
+
+  it.each(Object.entries(ROWS))(
+    'of a %s needs only the fields that every export has',
+    (kind, row) => {
+      expect(() => requireRow(1, kind as Kind, { ...row, ...TIMES })).not.toThrow();
+    },
+  );
 });
