@@ -1,3 +1,4 @@
+import type { StoryView } from '../src/stories/story.dto';
 import type { Database, Value } from './database';
 
 /** The content of a board. Its sprints are two weeks each; all but the last three are completed. */
@@ -144,7 +145,7 @@ function datesOf(board: Board, sprint: number): [start: string, end: string] {
 }
 
 /** A story of the usual size. */
-function storyOf(board: Board, i: number) {
+function storyOf(board: Board, i: number): StoryView {
   const { sprintStories, description: given, name } = board.plan;
   const planned = i < board.planned;
   // The content does not depend on the position.
@@ -152,7 +153,7 @@ function storyOf(board: Board, i: number) {
   const common =
     `As a user who forgot the password I want a mail with a link that lets me set another one, case ${i}. ` +
     'The link works once and for an hour; who asks for a second gets a new one.';
-  const status = STATUSES[n % 3] as string;
+  const status = STATUSES[n % 3] as StoryView['status'];
   return {
     id: board.firstStory + i,
     board_name: name,
