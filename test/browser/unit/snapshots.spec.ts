@@ -2,12 +2,16 @@ import { signal } from '@preact/signals';
 import { ConfirmedBoard } from '../../../web/src/state/board/confirmed-board';
 import type { Lists } from '../../../web/src/state/board/lists';
 import { Snapshots } from '../../../web/src/state/board/snapshots';
-import { writeSnapshot } from '../../../web/src/state/changes/outbox';
+import { readSnapshot, writeSnapshot } from '../../../web/src/state/changes/outbox';
+import type { Card } from '../../../web/src/state/model';
 import { isExpired } from '../../../web/src/state/session';
 import { afterwards } from '../../support/faults';
-import { boardWith } from './state';
+import { boardWith, story } from './state';
 
-jest.mock('../../../web/src/state/changes/outbox', () => ({ writeSnapshot: jest.fn() }));
+jest.mock('../../../web/src/state/changes/outbox', () => ({
+  readSnapshot: jest.fn(),
+  writeSnapshot: jest.fn(),
+}));
 jest.mock('../../../web/src/state/session', () => ({
   isExpired: jest.requireActual('@preact/signals').signal(false),
 }));
@@ -31,4 +35,14 @@ test('a page that may be behind others stores nothing until it has caught up', (
   isCurrent.value = true;
   jest.advanceTimersByTime(1000);
   expect(writeSnapshot).toHaveBeenCalledTimes(1);
+});
+
+test('a story of a snapshot has null for a field that an earlier version did not store', async () => {
+  const { points: _, ...stored } = story(1);
+  const snapshot = { ...boardWith([]), sprints: [], stories: [stored as Card], lists: [] };
+  jest.mocked(readSnapshot).mockResolvedValueOnce(snapshot);
+  const confirmed = new ConfirmedBoard();
+  const lists = { loaded: signal(new Set<number>()) } as unknown as Lists;
+  await new Snapshots('Ada', confirmed, lists).show('rocket', () => false);
+  expect(confirmed.state.value?.stories.get(1)).toEqual(story(1));
 });

@@ -1,6 +1,6 @@
 import { batch, effect } from '@preact/signals';
 import { readSnapshot, writeSnapshot } from '../changes/outbox';
-import { byId } from '../model';
+import { byId, CARD_FIELDS } from '../model';
 import { isExpired } from '../session';
 import type { ConfirmedBoard } from './confirmed-board';
 import type { Lists } from './lists';
@@ -8,6 +8,9 @@ import type { Lists } from './lists';
 /** A snapshot of 10,000 stories keeps the page busy for 50 ms. */
 const WRITE_MS = 100;
 const WRITE_MS_PER_STORY = 0.2;
+
+/** Null for the fields that an earlier version did not store. A field that was added later is nullable. */
+const NO_FIELDS = Object.fromEntries(CARD_FIELDS.map((name) => [name, null]));
 
 /** Stores the confirmed state of a board in the browser, for a start without a connection. */
 export class Snapshots {
@@ -27,7 +30,7 @@ export class Snapshots {
       this.confirmed.state.value = {
         board: snapshot.board,
         sprints: byId(snapshot.sprints),
-        stories: byId(snapshot.stories),
+        stories: byId(snapshot.stories.map((story) => ({ ...NO_FIELDS, ...story }))),
         tasks: new Map(),
       };
     });
