@@ -913,6 +913,29 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Zebra').waitFor();
   });
 
+  test('counts the stories of a filter, and keeps the labels to choose, after a change elsewhere', async () => {
+    const plan = await startPlan();
+    const page = await openPage(`${plan.url}?assignee=Mei`);
+    await card(page, 'Backlog', 'Fox').waitFor();
+    await page.getByRole('status').getByText('1 story found').waitFor();
+    await page.clock.install();
+    const again = await hold(page, /stories\?.*assignee=Mei/);
+    await plan.service.client.put(`/api/stories/${plan.ids.Fox}`, { points: 3 });
+    await card(page, 'Backlog', 'Fox').getByText('3 points').waitFor({ state: 'attached' });
+    // Once the changes have ended, the service searches again.
+    await page.clock.fastForward(1500);
+    await page.clock.fastForward(200);
+    await again.arrived;
+    await page.clock.fastForward(1000);
+    expect(await page.getByRole('status').allInnerTexts()).not.toContain('0 stories found');
+    expect(await page.getByLabel('Filter by label').getByRole('option').allInnerTexts()).toEqual([
+      'All labels',
+      'No label',
+      'water',
+    ]);
+    again.release();
+  });
+
   test('says how many stories “Show more” adds', async () => {
     const service = await startService();
     await service.client.post('/api/boards', { name: 'rocket' });

@@ -128,7 +128,7 @@ export const noMatch = (): string => (isSearching.value ? 'Searching…' : 'No s
 
 interface FiltersProps {
   /** The loaded stories, whose assignees and labels can be chosen. */
-  stories: Iterable<Card>;
+  stories: readonly Card[];
   /** Called before the user chooses an assignee or a label. */
   onChoose?: () => void;
 }
@@ -156,15 +156,14 @@ export function Filters({ stories, onChoose }: FiltersProps) {
   useEffect(() => recoverFocus, []);
   const params = query.value;
   useFound();
-  const all = [...stories];
   const people = new Set<string>();
   const labels = new Set<string>();
-  for (const story of all) {
+  for (const story of stories) {
     if (story.assignee) people.add(story.assignee);
     for (const label of story.labels) labels.add(label);
   }
   const isFiltered = hasFilter(params);
-  const count = isFiltered ? filtered(all, params).length : null;
+  const count = isFiltered ? filtered(stories, params).length : null;
   useEffect(() => {
     if (count === null || isSearching.value) return;
     const timer = setTimeout(() => announce(`${plural(count, 'story', 'stories')} found`), 600);

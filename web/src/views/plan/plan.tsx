@@ -99,7 +99,7 @@ export function PlanView({ store }: { store: BoardStore }) {
           )}
         </div>
       </header>
-      <Filters stories={state.stories.values()} onChoose={() => (isChoosing.value = true)} />
+      <Filters stories={[...state.stories.values()]} onChoose={() => (isChoosing.value = true)} />
       {hidden > 0 && (
         <p class="show-more">
           <Button
