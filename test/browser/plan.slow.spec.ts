@@ -283,6 +283,26 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Dog').getByText('21 points').waitFor();
   });
 
+  test('names the story of a conflict about one of the selected stories', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').focus();
+    for (const key of ['x', 'ArrowDown', 'x', 'e']) await page.keyboard.press(key);
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Points').fill('3');
+    await plan.service.client.delete(`/api/stories/${plan.ids.Eel}`);
+    await card(page, 'Backlog', 'Eel').waitFor({ state: 'detached' });
+    await page.keyboard.press('Enter');
+    await dialog.getByText('Change points of 2 stories (1 of 2 changes)').waitFor();
+    await dialog.getByText('Meanwhile, “Eel”:').waitFor();
+    await dialog.getByRole('button', { name: 'Keep theirs' }).click();
+    await page
+      .getByRole('status')
+      .getByText('Discarded: Change points of 2 stories (1 of 2 changes)')
+      .waitFor();
+    await card(page, 'Backlog', 'Dog').getByText('3 points').waitFor();
+  });
+
   test('asks for a field of a story that is being saved', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -23,11 +23,14 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
   const { data, error, isUnreachable } = answer;
   const events = data ?? [];
   const changed = entries[0]?.changed;
+  const isPart = entries.some(({ count = 1 }) => count > 1);
+  /** The story, if the label does not name it. */
+  const named = changed ?? (isPart && target.entity === 'story' ? target.id : undefined);
   const deletion = events.find(({ type }) => type === 'story.deleted');
   const deleted = deletion?.before as Card | undefined;
   const isCreated = deleted !== undefined && changed === undefined;
-  const story = store.view.value?.stories.get(changed ?? 0) ?? events.at(-1)?.before;
-  const title = (story as { title?: string } | undefined)?.title ?? `#${changed}`;
+  const story = store.view.value?.stories.get(named ?? 0) ?? events.at(-1)?.before;
+  const title = (story as { title?: string } | undefined)?.title ?? `#${named}`;
   const applyAgain = (): void => store.applyAgain(conflict, events, deleted);
   const keepTheirs = (): void => {
     store.queue.dropConflict(conflict);
@@ -49,7 +52,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
             : [],
         )}
       </ul>
-      <p>Meanwhile{changed === undefined ? '' : `, ${quoted(title)}`}:</p>
+      <p>Meanwhile{named === undefined ? '' : `, ${quoted(title)}`}:</p>
       <NoAnswer {...answer} />
       <ul class="theirs" aria-label="Their changes">
         {events.map((event) => (

@@ -36,6 +36,12 @@ export function seenOf(
   return { seen: version, revision: last?.revision ?? revision };
 }
 
+/** The label of the changes of one gesture, with their number unless they are all of it. */
+export function labelOf(entries: readonly Pending[]): string {
+  const { label, count = entries.length } = entries[0]!;
+  return entries.length < count ? `${label} (${entries.length} of ${count} changes)` : label;
+}
+
 /** The conflict of entries that wait for a decision of the user; undefined if there is none. */
 export function conflictOf(entries: readonly Pending[]): Conflict | undefined {
   const [first] = entries;
@@ -43,6 +49,9 @@ export function conflictOf(entries: readonly Pending[]): Conflict | undefined {
   const { changed, change, seen = 0, revision } = first;
   const target = changed === undefined ? targetOf(change) : storyTarget(changed);
   if (!target) return undefined;
-  const labels = [...new Set(entries.map(({ label }) => label))];
-  return { label: labels.join('; '), entries, target, seen, revision };
+  const gestures = new Set(entries.map(({ gesture }) => gesture));
+  const labels = [...gestures].map((each) =>
+    labelOf(entries.filter(({ gesture }) => gesture === each)),
+  );
+  return { label: [...new Set(labels)].join('; '), entries, target, seen, revision };
 }

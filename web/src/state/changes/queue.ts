@@ -4,7 +4,7 @@ import { delayAfter, Pause, whenTrue } from '../../util/retry';
 import type { BoardState } from '../model';
 import type { Change, Confirmation, Outcome } from './change';
 import type { Conflict } from './conflict';
-import { conflictOf, StoryChanged } from './conflict';
+import { conflictOf, labelOf, StoryChanged } from './conflict';
 import { kindOf } from './kinds';
 import type { Gesture, Pending, Seen } from './pending';
 import { afterConfirmed, pendingOf, withDependents, withSameRow } from './pending';
@@ -239,10 +239,8 @@ export class ChangeQueue {
     const lost = new Set(dropped.map(({ label }) => label));
     lost.delete(head.label);
     const changes = dropped.map(({ change }) => change);
-    const own = dropped.filter(({ group }) => group === head.group).length;
-    const { label, count = own } = head;
-    const what = own < count ? `${label} (${own} of ${count} changes)` : label;
-    this.host.onRejected(what, error, [...lost], changes);
+    const own = dropped.filter(({ group }) => group === head.group);
+    this.host.onRejected(labelOf(own), error, [...lost], changes);
   }
 
   private addConflict(entries: readonly Pending[]): void {
