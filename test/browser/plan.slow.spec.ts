@@ -303,6 +303,20 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Dog').getByText('3 points').waitFor();
   });
 
+  test('counts the labels that someone else has added meanwhile', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').focus();
+    for (const key of ['x', 'ArrowDown', 'x', 'l']) await page.keyboard.press(key);
+    const dialog = page.getByRole('dialog', { name: 'Labels of 2 stories' });
+    await dialog.getByLabel('Labels').fill('new');
+    const labels = Array.from({ length: 20 }, (_, i) => `label ${i}`);
+    await plan.service.client.put(`/api/stories/${plan.ids.Dog}`, { labels });
+    await card(page, 'Backlog', 'Dog').getByText('label 4').waitFor();
+    await page.keyboard.press('Enter');
+    await dialog.getByRole('alert').getByText('At most 20 labels.').waitFor();
+  });
+
   test('asks for a field of a story that is being saved', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);

@@ -77,13 +77,16 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
     const kept = labels.filter((each) => wanted.includes(each) || !shared.includes(each));
     return { ...draft, labels: labelText([...new Set([...kept, ...wanted])]) };
   };
-  const error = originals.map((story) => errorsOf(draftFor(story), state)[field]).find(Boolean);
+  /** A story as it is now, unless someone else has deleted it. The service may have assigned an id to a new one. */
+  const knownOf = ({ id }: Card) => state.stories.get(store.sender.created.get(id) ?? id);
+  const error = originals
+    .map((story) => errorsOf(draftFor(knownOf(story) ?? story), state)[field])
+    .find(Boolean);
   const save = (): void => {
     isChecked.value = true;
     if (error) return;
     const changes = originals.flatMap((original) => {
-      // The service may have assigned an id to a new story.
-      const known = state.stories.get(store.sender.created.get(original.id) ?? original.id);
+      const known = knownOf(original);
       const present = known ?? original;
       const set = { [field]: fieldsOf(draftFor(present))[field] };
       if (hasFields(present, set)) return [];
