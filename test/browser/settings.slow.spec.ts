@@ -249,6 +249,24 @@ describe('The settings of a board', () => {
     expect(page.url()).toBe(`${service.url}/b/Team%20Comet`);
   });
 
+  test('does not break the names of weekdays on a phone', async () => {
+    const viewport = { width: 390, height: 844 };
+    for (const [locale, name] of [
+      ['de-DE', 'Donnerstag'],
+      ['pt-BR', 'segunda-feira'],
+    ] as const) {
+      const { page } = await openSettings({ viewport, locale });
+      const label = page.getByText(name, { exact: true });
+      await label.waitFor();
+      const lines = await label.evaluate((element) => {
+        const range = element.ownerDocument.createRange();
+        range.selectNodeContents(element.lastChild ?? element);
+        return range.getClientRects().length;
+      });
+      expect([name, lines]).toEqual([name, 1]);
+    }
+  });
+
   test('delete it once by a double click', async () => {
     const { page } = await openSettings();
     const requests: string[] = [];
