@@ -411,7 +411,7 @@ test('Hebrew and Arabic titles are laid out from right to left in every list', a
   const check = async (shown: Locator): Promise<void> => {
     expect(await shown.evaluate(isRightToLeft)).toBe(true);
   };
-  await check(page.getByText('שלום!'));
+  await check(page.getByText('שלום!', { exact: true }));
   await check(card(page, 'Sprint 2', title).getByRole('link'));
   await page.getByRole('button', { name: 'Complete sprint' }).click();
   await check(list(page, 'Unfinished stories').getByText(title));
