@@ -260,7 +260,7 @@ describe('The plan', () => {
     await plan.service.client.delete(`/api/stories/${plan.ids.Dog}`);
     await card(page, 'Backlog', 'Dog').waitFor({ state: 'detached' });
     await page.keyboard.press('Enter');
-    await dialog.getByText('Change “Dog”', { exact: true }).waitFor();
+    await dialog.getByText('Change points of “Dog”', { exact: true }).waitFor();
   });
 
   test('asks for a field without overwriting what someone else has set meanwhile', async () => {

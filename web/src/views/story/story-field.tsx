@@ -95,15 +95,13 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
       const change = { kind: 'story.update', id: present.id, set } as const;
       return { seen: isAsSeen ? undefined : original.version, title: present.title, change };
     });
+    // With the title, because someone else may have deleted the story.
+    const what = changes.length > 1 ? countOf(changes) : quoted(changes[0]?.title ?? '');
     store.change(
       changes.map(({ change }) => change),
       {
         seen: changes.map(({ seen }) => seen),
-        // With the title, because someone else may have deleted the story.
-        label:
-          changes.length > 1
-            ? `Change ${label.toLowerCase()} of ${countOf(changes)}`
-            : `Change ${quoted(changes[0]?.title ?? '')}`,
+        label: `Change ${label.toLowerCase()} of ${what}`,
       },
     );
     onClose();
