@@ -4,7 +4,7 @@ import { CreateStory } from '../../../src/stories/story.dto';
 import type { Position } from '../../../web/src/api/types';
 import type { Change } from '../../../web/src/state/changes/change';
 import { FORM_FIELDS } from '../../../web/src/state/changes/change';
-import { kindOf } from '../../../web/src/state/changes/kinds';
+import { applyAll, kindOf } from '../../../web/src/state/changes/kinds';
 import { afterConfirmed, pendingOf, withSameRow } from '../../../web/src/state/changes/pending';
 import { withId, withOrigin, withVersions } from '../../../web/src/state/changes/rows';
 import { createStoryAgain } from '../../../web/src/state/changes/story-kinds';
@@ -51,6 +51,33 @@ const moves = fc
 test('the form of a story has every field that a client may set, except its position and its id elsewhere', () => {
   const fields = [...FORM_FIELDS, 'seq', 'external_id'];
   expect(fields.sort()).toEqual(Object.keys(schemasOf(CreateStory)).sort());
+});
+
+test('changes of several kinds have the same result together as one after another', () => {
+  jest.useFakeTimers();
+  afterwards(() => jest.useRealTimers());
+  const id = fc.integer({ min: 1, max: 4 });
+  const set = fc.record(
+    {
+      points: fc.nat(8),
+      status: fc.constantFrom('todo', 'done'),
+      sprint_id: fc.constantFrom(null, 1),
+    },
+    { requiredKeys: [] },
+  );
+  const change: fc.Arbitrary<Change> = fc.oneof(
+    { weight: 4, arbitrary: fc.record({ kind: fc.constant('story.update'), id, set }) },
+    fc.record({ kind: fc.constant('story.delete'), id }),
+    fc.tuple(id, fc.constantFrom(...LISTS)).map(([each, list]) => move([each], list, 'first')),
+  );
+  const state = boardWith([1, 2, 3].map((each) => story(each)));
+  const before = structuredClone(state);
+  fc.assert(
+    fc.property(fc.array(change), (changes) => {
+      expect(applyAll(state, changes)).toEqual(apply(state, changes));
+      expect(state).toEqual(before);
+    }),
+  );
 });
 
 test('a move puts the stories at its position, in its order, and moves no other', () => {

@@ -1,6 +1,6 @@
 import { ApiError } from '../../../web/src/api/problem';
 import type { Change, Outcome } from '../../../web/src/state/changes/change';
-import { kindOf } from '../../../web/src/state/changes/kinds';
+import { applyAll, kindOf } from '../../../web/src/state/changes/kinds';
 import { StoryChanged } from '../../../web/src/state/changes/conflict';
 import type { Gesture, Pending } from '../../../web/src/state/changes/pending';
 import { ChangeQueue } from '../../../web/src/state/changes/queue';
@@ -62,11 +62,8 @@ class Host {
   }
 
   push(...changes: Change[]): Gesture {
-    const view = this.queue.pending.value.reduce(
-      (state, { change }) => kindOf(change).apply(state, change),
-      this.state,
-    );
-    return this.queue.push(changes, view);
+    const pending = this.queue.pending.value.map(({ change }) => change);
+    return this.queue.push(changes, applyAll(this.state, pending));
   }
 
   /** Answers the open request with an error, or with the id of the created story. */

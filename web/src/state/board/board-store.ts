@@ -12,7 +12,7 @@ import { alertError, announce, announceOther, report, toast } from '../announce'
 import type { Change } from '../changes/change';
 import type { Conflict } from '../changes/conflict';
 import { seenOf } from '../changes/conflict';
-import { asDone, kindOf } from '../changes/kinds';
+import { applyAll, asDone } from '../changes/kinds';
 import { deleteMissing, deleteSnapshot, Outbox } from '../changes/outbox';
 import type { Gesture, Pending, Seen } from '../changes/pending';
 import { ChangeQueue } from '../changes/queue';
@@ -50,10 +50,9 @@ const NONE: ReadonlySet<number> = new Set();
 export class BoardStore {
   readonly confirmed = new ConfirmedBoard();
   readonly view = computed<BoardState | null>(() => {
-    let state = this.confirmed.state.value;
-    if (!state) return null;
-    for (const { change } of this.queue.pending.value) state = kindOf(change).apply(state, change);
-    return state;
+    const state = this.confirmed.state.value;
+    const changes = this.queue.pending.value.map(({ change }) => change);
+    return state && applyAll(state, changes);
   });
   /** The stories with changes that wait for a connection, or until the user has signed in again. */
   readonly unsaved = computed<ReadonlySet<number>>(() => {

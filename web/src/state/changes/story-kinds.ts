@@ -20,6 +20,13 @@ function placeOf(state: BoardState, position: Position): string {
     : `after ${titleOf(state, position.after)}`;
 }
 
+/** A story after an update. */
+export const updated = (story: Card, set: StoryFields): Card => ({
+  ...story,
+  ...set,
+  done_at: (set.status ?? story.status) === 'done' ? (story.done_at ?? now()) : null,
+});
+
 /** The body that creates a deleted story again. */
 const bodyOf = ({
   id: _id,
@@ -95,13 +102,7 @@ export const STORY_KINDS: Kinds<'story'> = {
     },
     apply(state, { id, set }) {
       const story = state.stories.get(id);
-      if (!story) return state;
-      const isDone = (set.status ?? story.status) === 'done';
-      return withStory(state, {
-        ...story,
-        ...set,
-        done_at: isDone ? (story.done_at ?? now()) : null,
-      });
+      return story ? withStory(state, updated(story, set)) : state;
     },
     async send({ id, set }, _board, conditions) {
       const { data, response } = await api.PUT('/api/stories/{story_id}', {
