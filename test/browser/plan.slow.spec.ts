@@ -25,6 +25,15 @@ const answered = (page: Page, path: RegExp) =>
     (response) => response.request().method() !== 'GET' && path.test(response.url()),
   );
 
+/** Selects the stories Dog and Eel of a plan, and opens the dialog for one of their fields by its key. */
+async function openFieldOfTwo(key: string) {
+  const plan = await startPlan();
+  const page = await openPage(plan.url);
+  await card(page, 'Backlog', 'Dog').focus();
+  for (const each of ['x', 'ArrowDown', 'x', key]) await page.keyboard.press(each);
+  return { plan, page, dialog: page.getByRole('dialog') };
+}
+
 async function paste(page: Page, field: string, text: string): Promise<void> {
   await page.getByRole('textbox', { name: field }).focus();
   await page.evaluate((data) => {
@@ -264,12 +273,8 @@ describe('The plan', () => {
   });
 
   test('asks for a field without overwriting what someone else has set meanwhile', async () => {
-    const plan = await startPlan();
+    const { plan, page, dialog } = await openFieldOfTwo('e');
     const { client } = plan.service;
-    const page = await openPage(plan.url);
-    const dialog = page.getByRole('dialog');
-    await card(page, 'Backlog', 'Dog').focus();
-    for (const key of ['x', 'ArrowDown', 'x', 'e']) await page.keyboard.press(key);
     await dialog.getByLabel('Points').fill('3');
     // Another field of one story, and the field itself of the other one.
     await client.put(`/api/stories/${plan.ids.Eel}`, { title: 'Electric eel' });
@@ -284,11 +289,7 @@ describe('The plan', () => {
   });
 
   test('names the story of a conflict about one of the selected stories', async () => {
-    const plan = await startPlan();
-    const page = await openPage(plan.url);
-    await card(page, 'Backlog', 'Dog').focus();
-    for (const key of ['x', 'ArrowDown', 'x', 'e']) await page.keyboard.press(key);
-    const dialog = page.getByRole('dialog');
+    const { plan, page, dialog } = await openFieldOfTwo('e');
     await dialog.getByLabel('Points').fill('3');
     await plan.service.client.delete(`/api/stories/${plan.ids.Eel}`);
     await card(page, 'Backlog', 'Eel').waitFor({ state: 'detached' });
@@ -304,11 +305,7 @@ describe('The plan', () => {
   });
 
   test('counts the labels that someone else has added meanwhile', async () => {
-    const plan = await startPlan();
-    const page = await openPage(plan.url);
-    await card(page, 'Backlog', 'Dog').focus();
-    for (const key of ['x', 'ArrowDown', 'x', 'l']) await page.keyboard.press(key);
-    const dialog = page.getByRole('dialog', { name: 'Labels of 2 stories' });
+    const { plan, page, dialog } = await openFieldOfTwo('l');
     await dialog.getByLabel('Labels').fill('new');
     const labels = Array.from({ length: 20 }, (_, i) => `label ${i}`);
     await plan.service.client.put(`/api/stories/${plan.ids.Dog}`, { labels });
