@@ -118,7 +118,7 @@ export function dataSourceOptions(
           database.pragma('query_only = ON');
           return;
         }
-        // Not left to the default of the driver: that of better-sqlite3 does not sync before a commit returns.
+        // With NORMAL, the default of better-sqlite3 but not of libsql, a commit returns before it is synced.
         database.pragma('synchronous = FULL');
         if (purpose === 'write') database.pragma(`wal_autocheckpoint = ${CHECKPOINT_PAGES}`);
       },

@@ -136,7 +136,7 @@ const { schemas } = (
 
 /**
  * Invalid values of the fields of a body.
- * @param others those of the fields that are neither texts, words, integers nor dates
+ * @param others those that do not follow from the schema: of fields with another type, or with other rules
  */
 const badValues = (
   schema: string,

@@ -24,7 +24,8 @@ import {
 const DIFFERENT = 'They have different values now.';
 const SOME_LABELS = 'Labels that only some of the stories have stay.';
 
-interface FieldWords {
+/** How the dialog asks for a field. */
+interface FieldInput {
   label: string;
   hint?: string;
   inputMode?: 'decimal' | 'numeric';
@@ -32,7 +33,7 @@ interface FieldWords {
   suggest?: (text: string, state: BoardState) => string[];
 }
 
-const FIELDS: Record<StoryFieldRequest['field'], FieldWords> = {
+const FIELDS: Record<StoryFieldRequest['field'], FieldInput> = {
   points: { label: 'Points', inputMode: 'decimal' },
   priority: { label: 'Priority', inputMode: 'numeric', hint: 'A smaller number is more urgent.' },
   assignee: { label: 'Assignee', suggest: (_text, state) => assigneesOf(state) },
@@ -68,7 +69,7 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
     originals.every((story) => story.labels.includes(each)),
   );
   const initial = isRelative ? labelText(shared) : texts.size === 1 ? [...texts].join('') : '';
-  // Another label can be typed behind the comma.
+  // After the comma, the user types another label.
   const text = typed.value ?? (field === 'labels' && initial ? `${initial}, ` : initial);
   const draftFor = ({ labels }: Card): Draft => {
     const draft = { ...emptyDraft(null), title: first.title, [field]: text };
@@ -77,7 +78,7 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
     const kept = labels.filter((each) => wanted.includes(each) || !shared.includes(each));
     return { ...draft, labels: labelText([...new Set([...kept, ...wanted])]) };
   };
-  /** A story as it is now, unless someone else has deleted it. The service may have assigned an id to a new one. */
+  /** The present state of a story, by its new id if the service has saved it meanwhile; undefined if it was deleted. */
   const knownOf = ({ id }: Card) => state.stories.get(store.sender.created.get(id) ?? id);
   const error = originals
     .map((story) => errorsOf(draftFor(knownOf(story) ?? story), state)[field])
@@ -127,7 +128,7 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
           autocomplete="off"
           autoFocus
           onFocus={({ currentTarget: input }) =>
-            // Labels are added behind those that are there, other values are replaced.
+            // The user adds a label to the present ones, but replaces any other value.
             input.setSelectionRange(field === 'labels' ? text.length : 0, text.length)
           }
           onText={(next) => (typed.value = next)}
