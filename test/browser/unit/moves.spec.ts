@@ -6,9 +6,8 @@ import { dropIntoList, moveTo, setStatuses, shift } from '../../../web/src/views
 import { selected } from '../../../web/src/views/plan/selection';
 import { boardWith, story } from './state';
 
-// These use the browser.
+// It uses the browser.
 jest.mock('../../../web/src/state/focus');
-jest.mock('../../../web/src/util/format', () => ({ plural: String }));
 
 /** A store that keeps the changes of each gesture. */
 class Store {
@@ -80,7 +79,7 @@ test('more than 1,000 stories are moved in several requests, in their order', ()
   expect(store.gestures).toEqual([
     [move(ids.slice(0, 1000), 'first', 1), move([1001], { after: 1000 }, 1)],
   ]);
-  expect(store.label).toContain('Move 1001 stories to ');
+  expect(store.label).toContain('Move 1,001 stories to ');
 });
 
 test('a story at the end of a list moves to the next open list, over completed sprints', () => {

@@ -2,6 +2,7 @@ import { api, createOn, headersOf } from '../../api/client';
 import type { NewStory, Position, Story } from '../../api/types';
 import type { BoardState, Card } from '../model';
 import { listName, statusName, storiesOf, withoutStory, withStory } from '../model';
+import { plural } from '../../util/format';
 import { isolated, quoted } from '../../util/names';
 import type { Kinds, Of, Outcome, StoryFields } from './change';
 import { ifMatchOf, now, temporaryId } from './change';
@@ -124,7 +125,8 @@ export const STORY_KINDS: Kinds<'story'> = {
   'story.move': {
     label({ ids, list, position }, before) {
       const [first = 0] = ids;
-      const what = ids.length === 1 ? titleOf(before, first) : `${ids.length} stories`;
+      const what =
+        ids.length === 1 ? titleOf(before, first) : plural(ids.length, 'story', 'stories');
       const isSame = ids.every((id) => before.stories.get(id)?.sprint_id === list);
       const where = isSame
         ? placeOf(before, position)
