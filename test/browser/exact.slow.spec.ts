@@ -2014,6 +2014,20 @@ describe('A card', () => {
     await page.mouse.up();
   }
 
+  test('has its points as its form and its history have them, with a comma where the language has one', async () => {
+    const board = await startSmallBoard([{ title: 'Ant', points: 1.5 }]);
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { points: 2.5 });
+    const page = await openPage(board.url, { locale: 'de-DE' });
+    await card(page, 'To do', 'Ant').getByText('2,5').waitFor();
+    const dialog = await openStory(page, 'Ant');
+    expect(await dialog.getByLabel('Points').inputValue()).toBe('2,5');
+    await dialog.getByText('Points: 1,5 → 2,5').waitFor();
+    await dialog.getByLabel('Title').fill('Aardvark');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await until(page, fieldOf(board.ids.Ant, 'title'), 'Aardvark');
+    expect(await board.story('Ant')).toMatchObject({ points: 2.5, version: 3 });
+  });
+
   test('can be dropped below the last card of a short column', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -33,6 +33,12 @@ export const formatNumber = (value: number): string =>
     ? String(value)
     : numbers().format(value);
 
+/** A number as users type it: with a comma where their language has one, and without separators of thousands. */
+export function typedNumber(value: number): string {
+  const text = String(value);
+  return text.includes('.') && formatNumber(0.5).includes(',') ? text.replace('.', ',') : text;
+}
+
 const midnight = (date: string): Date => new Date(`${date}T00:00:00Z`);
 
 /** A calendar date, `YYYY-MM-DD`, in the language of the browser. */

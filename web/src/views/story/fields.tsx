@@ -6,6 +6,7 @@ import type { StoryFields } from '../../state/changes/change';
 import { FORM_FIELDS } from '../../state/changes/change';
 import type { BoardState, Card, ListId } from '../../state/model';
 import { sprintsOf, STATUSES } from '../../state/model';
+import { typedNumber } from '../../util/format';
 import { isLonger, MAX_TITLE, tooLong } from '../../util/length';
 import { withTypedBreaks } from '../../util/line-breaks';
 import { linksIn } from '../../util/links';
@@ -38,7 +39,7 @@ export const newDraft = (list: ListId, filters: URLSearchParams): Draft => ({
 export const draftOf = (story: Card): Draft => ({
   title: story.title,
   description: withTypedBreaks(story.description ?? ''),
-  points: story.points === null ? '' : String(story.points),
+  points: story.points === null ? '' : typedNumber(story.points),
   priority: story.priority === null ? '' : String(story.priority),
   assignee: story.assignee ?? '',
   labels: labelText(story.labels),

@@ -4,7 +4,7 @@ import type { Card, ListId } from '../../state/model';
 import { listName, statusName } from '../../state/model';
 import { store } from '../../state/stores';
 import { UNREACHABLE, useAnswer } from '../../util/answer';
-import { formatTime } from '../../util/format';
+import { formatNumber, formatTime } from '../../util/format';
 import { whoOf } from '../../util/names';
 
 /** The fields that the history does not show, because the service sets them. */
@@ -34,6 +34,7 @@ export function shown(name: string, value: unknown): string {
   if (name === 'sprint_id' && state) return listName(state, value as ListId);
   if (value === null || value === undefined || value === '') return 'none';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.join(', ');
+  if (typeof value === 'number') return formatNumber(value);
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
