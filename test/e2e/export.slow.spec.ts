@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { Database } from '../../src/database/database';
 import { unavailable } from '../../src/database/errors';
 import { ExportService } from '../../src/transfer/export/export.service';
@@ -264,12 +265,13 @@ describe('the command export', () => {
   it('writes only the export to standard output, whatever the name of the board', async () => {
     const name = freshName('50% / ?');
     await made2xx(service.client.post('/api/boards', { name }));
-    const { text } = await service.client.get(`${boardPath(name)}/export`);
+    const exported = await service.client.get(`${boardPath(name)}/export`);
     for (const from of [[], ['--url', service.url]]) {
       const output = new PassThrough();
       const outcome = await runWith(output, '--board', name, ...from);
       expect(outcome).toEqual({ code: 0, out: '', err: '' });
-      expect(String(output.read())).toBe(text);
+      output.end();
+      expect(await text(output)).toBe(exported.text);
     }
   });
 
