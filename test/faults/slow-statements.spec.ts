@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Database } from '../../src/database/database';
 import type { TestApp } from '../support/app';
 import { startApp } from '../support/app';
@@ -60,8 +59,7 @@ onServers('a statement past its deadline', () => {
         service.client.post('/api/boards/Slow/backlog', { title: 'meanwhile' }),
       ]);
       expect(answers.map(({ status }) => status)).toEqual([200, 200, 201]);
-      served += 1;
-      await sleep(20);
+      served += answers.length;
     }
     expect(await slow).toBe('database_unavailable');
     expect(performance.now() - start).toBeLessThan(promised(3000));
