@@ -53,6 +53,7 @@ export async function setUp(
   server.addHook('onRoute', (route) => {
     route.errorHandler = (error, request, reply) => server.errorHandler(error, request, reply);
   });
+  logRequests(server, logger, (...observation) => metrics.observe(...observation));
   limitBodyTime(server, config);
   limitReaderTime(server, config);
   parseBodies(server, config);
@@ -77,7 +78,6 @@ export async function setUp(
     if (lifecycle.stopping) reply.header('Connection', 'close');
     done(null, payload);
   });
-  logRequests(server, logger, (...observation) => metrics.observe(...observation));
   serveDocs(server);
   await serveWeb(server, webFolder);
 }

@@ -27,15 +27,23 @@ export const senderOf = ({ id, ip }: Sender) => ({
   address: ip,
 });
 
+/** The status of a request whose client disconnected before the response began, as nginx logs it. */
+const CLIENT_CLOSED_REQUEST = 499;
+
 /** Logs a request in one line. */
-export function logRequest(logger: Logger, request: FastifyRequest, reply: FastifyReply): void {
+export function logRequest(
+  logger: Logger,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  status = reply.statusCode,
+): void {
   logger.info({
     request_id: request.id,
     method: request.method,
     url: withoutTokens(request.url),
     actor: request.access?.actor,
     route: request.routeOptions.url ?? '(none)',
-    status: reply.statusCode,
+    status,
     code: request.problem,
     duration_ms: Math.round(reply.elapsedTime * 1000) / 1000,
   });
@@ -47,14 +55,18 @@ export function logRequests(
   logger: Logger,
   observe: (method: string, route: string, status: number, seconds: number) => void,
 ): void {
-  server.addHook('onResponse', (request, reply, done) => {
-    const route = request.routeOptions.url ?? '(none)';
-    const { live } = request.routeOptions.config;
-    // The time for which a stream was open is not a latency.
-    if (!live || reply.statusCode !== 200) {
-      observe(request.method, route, reply.statusCode, reply.elapsedTime / 1000);
-    }
-    logRequest(logger, request, reply);
+  server.addHook('onRequest', (request, reply, done) => {
+    // No `onResponse` hook runs if the client disconnects before it has the whole response.
+    reply.raw.once('close', () => {
+      const status = reply.raw.headersSent ? reply.statusCode : CLIENT_CLOSED_REQUEST;
+      const route = request.routeOptions.url ?? '(none)';
+      const { live } = request.routeOptions.config;
+      // The time for which a stream was open is not a latency.
+      if (!live || status !== 200) {
+        observe(request.method, route, status, reply.elapsedTime / 1000);
+      }
+      logRequest(logger, request, reply, status);
+    });
     done();
   });
 }

@@ -17,8 +17,9 @@ const STORIES = 200;
 const STATEMENTS = 5;
 
 const log: string[] = [];
-const service = useApp({ log, environment: { LOG_LEVEL: 'error' } });
-afterEach(() => expect(log.splice(0)).toEqual([]));
+const service = useApp({ log, environment: { LOG_LEVEL: 'info' } });
+const isError = (line: string): boolean => /"level":"(error|fatal)"/.test(line);
+afterEach(() => expect(log.splice(0).filter(isError)).toEqual([]));
 
 /** Creates a board with completed sprints. */
 async function boardWithSprints(count: number): Promise<{ team: Workspace; sprint: any }> {
@@ -58,6 +59,7 @@ async function connected(path: string) {
   const closed = once(connection, 'close');
   return {
     send: () => socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
+    responds: () => once(socket, 'data'),
     disconnect: () => {
       socket.destroy();
       return closed;
@@ -143,6 +145,31 @@ describe('a client that disconnects', () => {
     ]);
     end();
     expect((await Promise.all(others)).map(({ status }) => status)).toEqual(others.map(() => 200));
+    await noOpenStreams(service);
+  });
+
+  it('has a line in the log, before and during its response', async () => {
+    const { path } = await Workspace.create(service.client);
+    const waiting = await connected(`${path}/velocity`);
+    const streaming = await connected(`${path}/stream`);
+    const disconnected = new Promise<void>((resolve) => {
+      const isRead = (sql: string): boolean => /completed_at\W* IS NOT NULL/.test(sql);
+      const before = async ({ sql }: Statement): Promise<void> => {
+        if (isRead(sql)) await waiting.disconnect().then(() => resolve());
+      };
+      afterwards(onStatement({ before }));
+    });
+    waiting.send();
+    await disconnected;
+    streaming.send();
+    await streaming.responds();
+    await streaming.disconnect();
+
+    const lines = log.map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(lines.filter(({ method }) => method === 'GET')).toMatchObject([
+      { url: `${path}/velocity`, status: 499 },
+      { url: `${path}/stream`, status: 200 },
+    ]);
     await noOpenStreams(service);
   });
 
