@@ -48,7 +48,7 @@ async function anyToken(app: INestApplicationContext): Promise<boolean> {
 
 const missingToken = (host: string): ExpectedError =>
   new ExpectedError(`HOST=${host} makes the service reachable from other machines, but no token exists.
-Create the first one:
+Create the first one, with the same settings:
 
   node dist/cli.js tokens create --name admin --scope admin
 

@@ -124,7 +124,9 @@ describe('a program that cannot start ends with one sentence and the exit code 1
   it('when other machines can reach it and no token exists', async () => {
     const output = await outputOf({ HOST: '0.0.0.0' });
     expect(output).toMatch(/^HOST=0\.0\.0\.0 makes the service reachable from other machines/);
-    expect(output).toContain('node dist/cli.js tokens create --name admin --scope admin');
+    expect(output).toContain(
+      'with the same settings:\n\n  node dist/cli.js tokens create --name admin',
+    );
   });
 
   it('when the database is not an SQLite file', async () => {
