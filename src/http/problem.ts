@@ -161,7 +161,7 @@ export const PROBLEMS = {
   sprint_completed: [
     409,
     'Sprint completed',
-    'The dates and the stories of a completed sprint cannot be changed.',
+    'The sprint is completed: its dates and its set of stories cannot be changed.',
   ],
   sprint_not_completed: [409, 'Sprint not completed', 'Only a completed sprint can be reopened.'],
   sprint_not_begun: [409, 'Sprint not begun', 'A sprint cannot be started before its start date.'],
