@@ -44,7 +44,7 @@ export function defineImport(command: Command): void {
     .addOption(new Option('--token <token>', 'the token for that service').env('SPRINTLINE_TOKEN'))
     .option('--map <field=column>', 'read a field from a column of the file (repeatable)', collect)
     .option('--null <text>', 'our own CSV: treat a cell with this text as empty; not with --url')
-    .option('--update', 'update stories whose external_id is on the board; this is always done')
+    .option('--update', 'no effect: stories whose external_id is on the board are always updated')
     .addHelpText(
       'after',
       `\nOn a terminal it shows what it would do and asks for confirmation; in a script, and from standard input, it imports at once.
