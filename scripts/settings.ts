@@ -45,8 +45,8 @@ export async function configurationPage(): Promise<string> {
 
 <!-- Written by \`npm run docs:settings\` from src/config/config.ts; a test compares. -->
 
-Every setting is an environment variable with a default that works. The service reads the settings once, at its start.
-If some are invalid, the service prints all errors and does not start.
+Every setting is an environment variable with a default that works; an empty variable counts as not set. The service
+reads the settings once, at its start. If some are invalid, the service prints all errors and does not start.
 
 | Variable | Default | Allowed | Meaning |
 |---|---|---|---|
