@@ -58,7 +58,7 @@ export class StoriesController {
     'Create story in the backlog',
     StoryView,
     ({ id }) => `/api/stories/${id}`,
-    'Creates a story at the end of the backlog, and the board with it if it does not exist.',
+    'Creates a story at the end of the backlog, or where its `seq` puts it, and the board with it if it does not exist.',
   )
   @Rejects('external_id_taken', 'seq_exhausted')
   createInBacklog(

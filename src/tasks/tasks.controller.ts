@@ -36,7 +36,7 @@ export class TasksController {
     'Create task',
     TaskView,
     ({ id }) => `/api/tasks/${id}`,
-    'Creates a task at the end of the story. A story has at most 1,000 tasks.',
+    'Creates a task at the end of the story, or where its `seq` puts it. A story has at most 1,000 tasks.',
   )
   @Rejects('external_id_taken', 'seq_exhausted', 'too_many_tasks')
   create(@CurrentCaller() caller: Caller, @StoryId() storyId: number, @Body() body: CreateTask) {
