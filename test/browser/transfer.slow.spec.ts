@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { promised } from '../support/faults';
 import {
@@ -57,6 +57,9 @@ async function counts(page: Page, kind: string): Promise<string[]> {
 }
 
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' });
+
+const hasFocus = (field: Locator): Promise<boolean> =>
+  field.evaluate((element) => element === document.activeElement);
 
 const importButton = (page: Page) => page.getByRole('button', { name: 'Import', exact: true });
 
@@ -329,8 +332,12 @@ describe('An import', () => {
     await page.getByRole('alert').getByText('Choose the date order').waitFor();
     await page.getByText('"03/04/2026 10:00" is 2026-04-03 or 2026-03-04').waitFor();
     expect(await importButton(page).isDisabled()).toBe(true);
-    await page.getByLabel('Date order').selectOption('Day, month, year');
+    const order = page.getByLabel('Date order');
+    await order.focus();
+    await order.selectOption('Day, month, year');
     await preview(page).waitFor();
+    // Otherwise a user of the keyboard would have to find it again.
+    expect(await hasFocus(order)).toBe(true);
     await importButton(page).click();
     await page.getByRole('heading', { name: 'Imported' }).waitFor();
     const [story] = await all(service, '/api/boards/rocket/stories');
@@ -396,9 +403,12 @@ describe('An import', () => {
     const page = await openPage(`${service.url}/b/rocket/import`);
     await choose(page, 'sheet.csv', csv('"What, in short";Weight', 'Ant;3', 'Bee;5'));
     await page.getByRole('alert').waitFor();
-    await page.getByLabel('Column of Title').selectOption('What, in short');
+    const column = page.getByLabel('Column of Title');
+    await column.focus();
+    await column.selectOption('What, in short');
     await page.getByText('Creates 2 stories.').waitFor();
-    await page.getByText('Columns', { exact: true }).click();
+    // The columns stay open, because others may have to be chosen, too.
+    expect(await hasFocus(column)).toBe(true);
     await page.getByLabel('Column of Points').selectOption('Weight');
     await page.getByText('Creates 2 stories.').waitFor();
     await importButton(page).click();

@@ -187,19 +187,21 @@ function HowRead({ current: { file, format, choices, preview } }: PartProps) {
   return (
     <section class="setting" aria-label="How the file is read">
       <h2>How the file is read</h2>
-      {isAmbiguous && <DateOrder {...mapping} isAsked />}
       <Statuses {...names} />
       <Priorities {...names} />
       {answer && <SprintDates {...mapping} answer={answer} />}
       {table && (
-        <details open={failure !== null && !isAmbiguous ? true : undefined}>
-          <summary>Columns</summary>
-          <Columns {...mapping} header={table} answer={answer} isLinear={read === 'linear-csv'} />
-        </details>
+        <Columns
+          {...mapping}
+          header={table}
+          answer={answer}
+          isLinear={read === 'linear-csv'}
+          isAsked={failure !== null && !isAmbiguous}
+        />
       )}
       {read !== 'csv' && isKnown && (
         <div class="mapping-fields">
-          {!isAmbiguous && <DateOrder {...mapping} isAsked={false} />}
+          <DateOrder {...mapping} isAsked={isAmbiguous} />
           <Subtasks {...mapping} />
           <Archived {...mapping} />
         </div>

@@ -213,35 +213,44 @@ interface ColumnsProps extends MappingProps {
   header: readonly string[];
   answer: ImportView | null;
   isLinear: boolean;
+  /** Whether the file cannot be read, perhaps because a column must be chosen. */
+  isAsked: boolean;
 }
 
 /** The mapping of the columns of a table to fields. */
-export function Columns({ header, answer, isLinear, choices, onChoice }: ColumnsProps) {
+export function Columns(props: ColumnsProps) {
+  const { header, answer, isLinear, isAsked, choices, onChoice } = props;
+  /** Once open, it stays so: a choice makes the file readable, and the field of the choice has the focus. */
+  const isOpen = useRef(false);
+  isOpen.current ||= isAsked;
   return (
-    <div class="columns-read" role="group" aria-label="Columns">
-      {(isLinear ? FIELDS_OF_LINEAR : FIELDS).map(({ field, name }) => {
-        const found = answer?.mapping.columns?.[field];
-        const chosen = choices.columns?.[field] ?? '';
-        return (
-          <Choice
-            key={field}
-            label={name}
-            name={`Column of ${name}`}
-            value={chosen}
-            options={[
-              { value: '', name: chosen || !answer ? 'Detect by name' : (found ?? 'No column') },
-              ...header
-                .filter((column) => chosen !== '' || column !== found)
-                .map((column) => ({ value: column, name: column })),
-            ]}
-            onChange={(column) => {
-              const { [field]: _former, ...columns } = choices.columns ?? {};
-              onChoice({ columns: column ? { ...columns, [field]: column } : columns });
-            }}
-          />
-        );
-      })}
-    </div>
+    <details open={isOpen.current || undefined}>
+      <summary>Columns</summary>
+      <div class="columns-read" role="group" aria-label="Columns">
+        {(isLinear ? FIELDS_OF_LINEAR : FIELDS).map(({ field, name }) => {
+          const found = answer?.mapping.columns?.[field];
+          const chosen = choices.columns?.[field] ?? '';
+          return (
+            <Choice
+              key={field}
+              label={name}
+              name={`Column of ${name}`}
+              value={chosen}
+              options={[
+                { value: '', name: chosen || !answer ? 'Detect by name' : (found ?? 'No column') },
+                ...header
+                  .filter((column) => chosen !== '' || column !== found)
+                  .map((column) => ({ value: column, name: column })),
+              ]}
+              onChange={(column) => {
+                const { [field]: _former, ...columns } = choices.columns ?? {};
+                onChoice({ columns: column ? { ...columns, [field]: column } : columns });
+              }}
+            />
+          );
+        })}
+      </div>
+    </details>
   );
 }
 
