@@ -472,6 +472,23 @@ describe('Signing in', () => {
     expect(await page.getByRole('button', { name: 'New board' }).count()).toBe(0);
   });
 
+  test('again with a token that can only read deselects the stories', async () => {
+    const place = await startClosed();
+    const { id, token } = await makeToken(place, { name: 'Mei', scope: 'write' });
+    const readOnly = await makeToken(place, { name: 'Mei', scope: 'read' });
+    const page = await openAs(place, token, '/b/rocket/backlog');
+    await list(page, 'Sprint 1').getByRole('listitem').first().focus();
+    await page.keyboard.press('x');
+    const selection = page.getByRole('toolbar', { name: 'Selected stories' });
+    await selection.waitFor();
+    await deleteBefore(page, '**/api/stories/*', place, id);
+    await page.keyboard.press('2');
+    await page.getByRole('dialog', { name: 'Sign in again' }).waitFor();
+    await signIn(page, readOnly.token);
+    await page.getByRole('alert').getByText('A token with the scope "write" is required').waitFor();
+    await selection.waitFor({ state: 'detached' });
+  });
+
   test('with a read-only token shows no hints to create stories or sprints', async () => {
     const place = await startClosed();
     const { token } = await makeToken(place, { name: 'Reader', scope: 'read' });

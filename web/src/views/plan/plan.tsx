@@ -46,6 +46,7 @@ export function PlanView({ store }: { store: BoardStore }) {
   useEffect(() => () => void (selected.value = new Set()), [store, store.name]);
   useEffect(() => {
     const isShown = (id: number): boolean => {
+      if (!canWrite.value) return false;
       const story = state?.stories.get(id);
       if (!story || state?.sprints.get(story.sprint_id ?? 0)?.state === 'completed') return false;
       return filtered([story], query.value).length > 0;
