@@ -420,6 +420,29 @@ describe('An import', () => {
     ]);
   });
 
+  test.each([
+    { width: 1280, height: 800 },
+    { width: 320, height: 480 },
+  ])('does not cover the focused field with its buttons ($width px)', async (viewport) => {
+    const service = await startRocket();
+    const page = await openPage(`${service.url}/b/rocket/import`, { viewport });
+    await choose(page, 'jira.csv', JIRA);
+    await preview(page).waitFor();
+    await page.getByText('Columns', { exact: true }).click();
+    await page.getByLabel('Column of Title').focus();
+    const footer = await importButton(page).evaluateHandle((button) => button.closest('footer')!);
+    // The other columns, and the fields below them.
+    for (let i = 0; i < 11; i++) {
+      await page.keyboard.press('Tab');
+      const isCovered = await footer.evaluate((element) => {
+        const { bottom } = document.activeElement!.getBoundingClientRect();
+        return bottom > element.getBoundingClientRect().top;
+      });
+      expect(isCovered).toBe(false);
+    }
+    expect(await hasFocus(page.getByLabel('Archived stories'))).toBe(true);
+  });
+
   test('creates a board from the list of boards, in the time zone of the browser', async () => {
     const service = await startRocket();
     const page = await openPage(service.url, { timezoneId: 'Asia/Tokyo' });
