@@ -109,7 +109,7 @@ export class Config {
   @Setting(
     'BODY_LIMIT',
     '1048576',
-    'Maximum bytes of a request body; a batch may have four times as many, an imported file always 32 MiB.',
+    'Maximum bytes of a request body; a batch may have four times as many, an imported file has up to 32 MiB.',
   )
   @Integer(1024, 104_857_600)
   readonly bodyLimit: number;
