@@ -67,7 +67,7 @@ const web = {
   transform: { ...settings.transform, '^.+\\.m?js$': swc({ syntax: 'ecmascript' }) },
   // These packages are ESM-only, and jest can require() an ES module only on Node >= 24.9.
   transformIgnorePatterns: ['/node_modules/(?!(@nestjs|preact)/)'],
-  setupFiles: ['<rootDir>/test/browser/unit/navigator.ts'],
+  setupFiles: ['<rootDir>/test/browser/unit/globals.ts'],
 };
 
 // Without a database server the suites run on SQLite alone, and without Chromium those of the browser are

@@ -1,5 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
-import { card, openPage, route, titles, until, untilRead } from './browser';
+import {
+  card,
+  openPage,
+  reloadUnasked,
+  route,
+  stayOnReload,
+  titles,
+  until,
+  untilRead,
+} from './browser';
 import type { SmallBoard } from './small-board';
 import { day, startKillableBoard, startSmallBoard, titlesOfBacklog } from './small-board';
 
@@ -687,6 +696,38 @@ const BUSY = {
   contentType: 'application/problem+json',
   body: JSON.stringify({ code: 'too_many_requests', detail: 'There are too many requests.' }),
 };
+
+describe('In a browser that cannot store changes', () => {
+  /** Opens a board in such a browser, and moves Ant to In progress without a connection. */
+  async function openWithoutStorage() {
+    const board = await startSmallBoard();
+    const page = await openPage('about:blank');
+    await page.addInitScript(
+      "IDBObjectStore.prototype.put = () => { throw new DOMException('', 'QuotaExceededError'); };",
+    );
+    await page.goto(board.url);
+    await editWithoutConnection(page);
+    return { board, page };
+  }
+
+  test('the browser asks before the page is closed with an unsaved change', async () => {
+    const { board, page } = await openWithoutStorage();
+    await stayOnReload(page);
+    await connect(page);
+    await saved(page);
+    expect(await board.story('Ant')).toMatchObject({ status: 'in_progress' });
+    await reloadUnasked(page);
+    await card(page, 'In progress', 'Ant').waitFor();
+  });
+
+  test('a change is still saved after the user has left the board', async () => {
+    const { board, page } = await openWithoutStorage();
+    await page.getByRole('banner').getByRole('link', { name: 'Boards' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Boards' }).waitFor();
+    await connect(page);
+    await untilRead(async () => (await board.story('Ant')).status, 'in_progress');
+  });
+});
 
 describe('With a service that has too many requests', () => {
   test('requests a list again after the time that the service names', async () => {

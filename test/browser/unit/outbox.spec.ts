@@ -9,7 +9,10 @@ class Browser {
 
   readonly storage: ChangeStorage = {
     all: async () => [...this.rows.values()],
-    put: async (rows) => rows.forEach((row) => this.rows.set(row.key, row)),
+    put: async (rows) => {
+      for (const row of rows) this.rows.set(row.key, row);
+      return true;
+    },
     remove: async (keys) => keys.forEach((key) => this.rows.delete(key)),
     pass: async (from, to) => {
       const passed = [...this.rows.values()].filter(({ owner }) => owner === from);

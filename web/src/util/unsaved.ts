@@ -6,8 +6,11 @@ export const hasUnsavedText = (): boolean => maps.some(({ size }) => size > 0);
 /** The requests that leaving the page would interrupt. */
 const requests = new Set<Promise<unknown>>();
 
+/** The keys of unsaved changes that could not be stored, so that only this page has them. */
+export const unstored = new Set<string>();
+
 const ask = (event: Event): void => {
-  if (hasUnsavedText() || requests.size > 0) event.preventDefault();
+  if (hasUnsavedText() || requests.size > 0 || unstored.size > 0) event.preventDefault();
 };
 addEventListener('beforeunload', ask);
 

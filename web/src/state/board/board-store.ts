@@ -6,6 +6,7 @@ import type { Board, Event } from '../../api/types';
 import { failureText } from '../../util/failure';
 import { quoted } from '../../util/names';
 import { afterFrame } from '../../util/retry';
+import { unstored } from '../../util/unsaved';
 import { isHidden } from '../../util/visible';
 import type { Toast } from '../announce';
 import { alertError, announce, announceOther, report, toast } from '../announce';
@@ -187,11 +188,15 @@ export class BoardStore {
     this.cleanups.push(() => stream.stop());
   }
 
-  /** Stops reading. Pending changes are sent now, or else kept for the next page that opens the board. */
+  /**
+   * Stops reading. Pending changes are sent now, or else kept for the next page that opens the board. Changes that could
+   * not be stored are sent as soon as the service can be reached.
+   */
   close(): void {
     this.connection.close();
     for (const cleanup of this.cleanups.splice(0)) cleanup();
     void this.queue.drained().then(() => {
+      if (this.queue.pending.value.some(({ key }) => unstored.has(key))) return;
       // The action of a message that is still shown may add another change.
       if (this.queue.pending.value.length > 0) this.queue.stop();
       this.outbox.close();

@@ -2,6 +2,7 @@ import type { DBSchema, IDBPDatabase, IDBPObjectStore } from 'idb';
 import { openDB } from 'idb';
 import type { Board, Sprint } from '../../api/types';
 import { randomKey } from '../../util/random';
+import { unstored } from '../../util/unsaved';
 import type { Card, ListId } from '../model';
 import type { Pending } from './pending';
 
@@ -132,35 +133,34 @@ export async function deleteSnapshot(actor: string, name: string): Promise<void>
 /** The store of changes that all pages of this browser share. */
 export interface ChangeStorage {
   all(): Promise<readonly Row[]>;
-  put(rows: readonly Row[]): Promise<void>;
+  /** Returns whether the rows are stored. */
+  put(rows: readonly Row[]): Promise<boolean>;
   remove(keys: readonly string[]): Promise<void>;
   /** Atomically makes one outbox the owner of the rows of another, and returns the rows. */
   pass(from: string, to: string): Promise<readonly Row[]>;
 }
 
-/** Writes changes in one transaction. */
+/** Writes changes in one transaction; returns whether they are stored. */
 async function write(
-  work: (store: IDBPObjectStore<Schema, ['changes'], 'changes', 'readwrite'>) => void,
-): Promise<void> {
-  await run((db) => {
+  work: (store: IDBPObjectStore<Schema, ['changes'], 'changes', 'readwrite'>) => Promise<unknown>[],
+): Promise<boolean> {
+  const isDone = await run(async (db) => {
     const transaction = db.transaction('changes', 'readwrite');
-    work(transaction.store);
+    const requests = work(transaction.store);
     // So that closing the page now does not abort the transaction.
     transaction.commit();
-    return transaction.done;
+    await Promise.all([...requests, transaction.done]);
+    return true;
   });
+  return isDone ?? false;
 }
 
 const inIndexedDb: ChangeStorage = {
   all: async () => (await run((db) => db.getAll('changes'))) ?? [],
-  put: (rows) =>
-    write((store) => {
-      for (const row of rows) void store.put(row);
-    }),
-  remove: (keys) =>
-    write((store) => {
-      for (const key of keys) void store.delete(key);
-    }),
+  put: (rows) => write((store) => rows.map((row) => store.put(row))),
+  async remove(keys) {
+    await write((store) => keys.map((key) => store.delete(key)));
+  },
   async pass(from, to) {
     const passed: Row[] = [];
     await run(async (db) => {
@@ -236,12 +236,20 @@ export class Outbox {
   async save(entries: readonly Pending[]): Promise<void> {
     const { board, actor, owner } = this;
     await this.isHeld;
-    await this.storage.put(entries.map((entry) => ({ ...entry, board, actor, owner })));
+    const rows = entries.map((entry) => ({ ...entry, board, actor, owner }));
+    const isStored = await this.storage.put(rows);
+    for (const { key } of entries) {
+      if (isStored) unstored.delete(key);
+      else unstored.add(key);
+    }
   }
 
   async remove(entries: readonly Pending[]): Promise<void> {
     await this.isHeld;
-    await this.storage.remove(entries.map(({ key }) => key));
+    const keys = entries.map(({ key }) => key);
+    await this.storage.remove(keys);
+    // Now, because saving them may have failed meanwhile.
+    for (const key of keys) unstored.delete(key);
   }
 
   /** Lets another outbox take over the changes that are not sent. */
