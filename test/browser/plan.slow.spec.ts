@@ -682,14 +682,15 @@ describe('The plan', () => {
     expect(await page.getByLabel('New story in Backlog').inputValue()).toBe('Ibis');
   });
 
-  test('names the field if a story is rejected', async () => {
+  test('names the field if a story is rejected, and does not offer the backlog, which would reject it, too', async () => {
     const plan = await startPlan();
     const page = await openPage(plan.url);
-    await page.getByLabel('New story in Backlog').fill('Bell\u0000');
-    await page.getByLabel('New story in Backlog').press('Enter');
+    await page.getByLabel('New story in Sprint 2').fill('Bell\u0000');
+    await page.getByLabel('New story in Sprint 2').press('Enter');
     const error = page.getByRole('alert').filter({ hasText: 'Not saved: Create “Bell' });
     await error.waitFor();
     expect(await error.innerText()).toContain('”. title must not contain NUL');
+    expect(await error.getByRole('button').allInnerTexts()).not.toContain('Add to backlog');
   });
 
   test('creates a story from each pasted line after a confirmation', async () => {

@@ -118,7 +118,7 @@ export class BoardStore {
         const also = lost.length > 0 ? ` Also not saved: ${lost.join('; ')}.` : '';
         const why = error instanceof ApiError ? failureText(error) : error.message;
         const text = `Not saved: ${label}. ${why}${also}`;
-        toast(text, { isError: true, action: this.addToBacklog(dropped) });
+        toast(text, { isError: true, action: this.addToBacklog(dropped, error) });
       },
       save: (entries) => void this.outbox.save(entries),
       remove: (entries) => void this.outbox.remove(entries),
@@ -224,8 +224,9 @@ export class BoardStore {
     else report(done, { name: 'Undo', run: () => this.undo(gesture) });
   }
 
-  /** The action that creates the rejected stories of a sprint, which may be completed or deleted, in the backlog. */
-  private addToBacklog(dropped: readonly Change[]): Toast['action'] {
+  /** The action that creates the stories of a sprint that is completed, full or deleted in the backlog. */
+  private addToBacklog(dropped: readonly Change[], error: unknown): Toast['action'] {
+    if (!(error instanceof ApiError && [404, 409].includes(error.status))) return;
     if (!dropped.some((each) => each.kind === 'story.create' && each.list !== null)) return;
     const changes = dropped
       .filter(({ kind }) => kind !== 'story.move')
