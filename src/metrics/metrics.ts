@@ -10,7 +10,7 @@ export class Metrics {
   private readonly registry = new Registry();
   private readonly durations = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the request to the end of the response, by route and status.',
+    help: 'Time from the request to the end of the response, by method, route and status.',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [this.registry],
