@@ -111,6 +111,8 @@ describe('the recipes', () => {
 
   it('close a sprint on its last day, and start the next one on Monday', async () => {
     service.clock.set('2026-11-16T09:00:00.000Z');
+    await service.client.post('/api/boards', { name: 'rocket' });
+    for (const action of ['start', 'close']) expect(await bash(script, [action])).toBe('');
     await post('/sprints', { start_date: '2026-11-16', end_date: '2026-11-27', name: 'Sprint 1' });
     await post('/sprints/current/stories', { title: 'Done', points: 3, status: 'done' });
     await post('/sprints/current/stories', { title: 'Unfinished', points: 5 });
@@ -187,8 +189,9 @@ describe('the recipes', () => {
     }).listen(0, '127.0.0.1');
     await once(chat, 'listening');
     const { port } = chat.address() as AddressInfo;
-    await bash(recipe('burndown.sh'), [], { WEBHOOK: `http://127.0.0.1:${port}/` });
-    chat.close();
+    await bash(recipe('burndown.sh'), [], { WEBHOOK: `http://127.0.0.1:${port}/` }).finally(() =>
+      chat.close(),
+    );
     const message = Buffer.concat(received);
     expect(message.includes('5 points left')).toBe(true);
     expect(message.includes(Buffer.from('\x89PNG\r\n', 'latin1'))).toBe(true);
