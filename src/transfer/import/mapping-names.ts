@@ -12,7 +12,8 @@ export class MappedNames {
   readonly unmappedPriorities = new Map<string, number>();
   private readonly statuses: Map<string, Status>;
   private readonly priorities: Map<string, number>;
-  private readonly usedStatuses = new Map<string, Set<Status>>();
+  /** What each status became, with its name as the file has it, by its lower-case name. */
+  private readonly usedStatuses = new Map<string, Map<Status, string>>();
   private readonly usedPriorities = new Map<string, number>();
 
   constructor(
@@ -26,12 +27,13 @@ export class MappedNames {
   status(of: SourceStatus | null): Status | undefined {
     if (!of) return undefined;
     const name = of.name.trim().slice(0, 255);
-    const known = this.statuses.get(inLowerCase(name)) ?? of.category ?? statusOf(name);
+    const key = inLowerCase(name);
+    const known = this.statuses.get(key) ?? of.category ?? statusOf(name);
     if (known === undefined) countUp(this.unmapped, name);
     const status = known ?? 'todo';
-    const used = this.usedStatuses.get(name);
-    if (used) used.add(status);
-    else this.usedStatuses.set(name, new Set([status]));
+    const used = this.usedStatuses.get(key);
+    if (!used) this.usedStatuses.set(key, new Map([[status, name]]));
+    else if (!used.has(status)) used.set(status, name);
     return status;
   }
 
@@ -49,11 +51,11 @@ export class MappedNames {
 
   /** Returns the mapping that was used. It omits a status that became several ones, because of its categories. */
   used(): Pick<Mapping, 'status' | 'priority'> {
-    const single = [...this.usedStatuses].flatMap(([name, [status, ...others]]) =>
-      status && others.length === 0 ? [[name, status] as const] : [],
-    );
+    const single = [...this.usedStatuses.values()].filter(({ size }) => size === 1);
     return {
-      status: Object.fromEntries(single),
+      status: Object.fromEntries(
+        single.flatMap((used) => [...used].map(([status, name]) => [name, status])),
+      ),
       priority: Object.fromEntries(this.usedPriorities),
     };
   }

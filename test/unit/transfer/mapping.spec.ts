@@ -723,6 +723,21 @@ it('returns a mapping that results in the same plan', async () => {
   expect(second.unmapped).toEqual({});
 });
 
+it('returns no status that became several ones, whether its name is in upper or in lower case', async () => {
+  // Each project of Jira may have its own statuses.
+  const stories = [
+    story({ status: { name: 'In Review', category: 'in_progress' } }),
+    story({ status: { name: 'In review', category: 'done' } }),
+    story({ status: { name: 'DONE', category: 'done' } }),
+    story({ status: { name: 'Done', category: 'done' } }),
+  ];
+  const first = await plan({ stories });
+  const second = await plan({ stories }, first.mapping);
+  expect(second.stories).toEqual(first.stories);
+  expect(second.mapping).toEqual(first.mapping);
+  expect(first.mapping?.status).toEqual({ DONE: 'done' });
+});
+
 it('returns the columns of the request if the file is no table', async () => {
   const mapping = { columns: { points: 'Complexity' } };
   expect((await plan({ stories: [story()] }, mapping)).mapping).toMatchObject(mapping);
