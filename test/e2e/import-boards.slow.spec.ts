@@ -141,6 +141,18 @@ describe('a Trello board', () => {
     expect(statuses).toEqual({ done: 3, in_progress: 2 });
   });
 
+  it('is answered in well-formed texts, even if they are cut in the middle of an emoji', async () => {
+    const [even, odd] = ['🗒'.repeat(200), `x${'🗒'.repeat(200)}`];
+    const cards = [even, odd].flatMap((name) => [
+      { idList: 'l1', name, isTemplate: true },
+      { idList: 'l1', name, closed: true },
+    ]);
+    const lists = [{ id: 'l1', name: even }];
+    const answer = await made2xx<Fields>(load(freshName(), JSON.stringify({ lists, cards })));
+    expect(answer.skipped).toHaveLength(2);
+    expect(JSON.stringify(answer)).not.toMatch(/\\ud/);
+  });
+
   it('updates stories, and keeps fields that it does not have', async () => {
     const { board } = await importTwice(JSON.stringify(TRELLO));
     const [first] = await storiesOf(board);

@@ -96,14 +96,14 @@ export class Warnings {
   /** @param place a number or, for another place than a line or an entry, its name */
   at(code: string, place: number | string, detail: string): void {
     const where = typeof place === 'number' ? `${this.unit} ${place}` : place;
-    this.add(code, `${where}: ${detail}`.toWellFormed());
+    this.add(code, `${where}: ${detail}`);
   }
 
   /** @param count how often it happened */
   add(code: string, example: string, count = 1): void {
     const warning = this.byCode.get(code) ?? { count: 0, examples: [] };
     warning.count += count;
-    if (warning.examples.length < 5) warning.examples.push(example.slice(0, 200));
+    if (warning.examples.length < 5) warning.examples.push(example.slice(0, 200).toWellFormed());
     this.byCode.set(code, warning);
   }
 

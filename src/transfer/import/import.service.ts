@@ -179,7 +179,9 @@ export class ImportService {
         created,
         updated,
         unchanged,
-        skipped: skipped.slice(0, MAX_LISTED),
+        skipped: skipped
+          .slice(0, MAX_LISTED)
+          .map((row) => ({ ...row, detail: row.detail.toWellFormed() })),
         warnings: [
           ...plan.warnings.list(),
           ...applied.warnings.list(),

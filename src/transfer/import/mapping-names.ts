@@ -2,7 +2,7 @@ import { MAX_INT32, MIN_INT32 } from '../../http/validation/numbers';
 import type { Status } from '../../stories/story.entity';
 import type { SourceStatus, Warnings } from '../files/source';
 import type { Mapping } from './import.dto';
-import { byName, inLowerCase, priorityOf, statusOf } from './known-names';
+import { byName, inLowerCase, MAX_NAME, priorityOf, statusOf } from './known-names';
 
 /** Decides what the names of statuses and priorities mean, and remembers it. */
 export class MappedNames {
@@ -26,7 +26,7 @@ export class MappedNames {
 
   status(of: SourceStatus | null): Status | undefined {
     if (!of) return undefined;
-    const name = of.name.trim().slice(0, 255);
+    const name = shortened(of.name);
     const key = inLowerCase(name);
     const known = this.statuses.get(key) ?? of.category ?? statusOf(name);
     if (known === undefined) countUp(this.unmapped, name);
@@ -38,7 +38,7 @@ export class MappedNames {
   }
 
   priority(text: string | null, line: number): number | null {
-    const name = text?.trim().slice(0, 255) ?? '';
+    const name = shortened(text ?? '');
     if (name === '') return null;
     const known = this.priorities.get(inLowerCase(name)) ?? numberOf(name) ?? priorityOf(name);
     if (known === undefined) {
@@ -60,6 +60,8 @@ export class MappedNames {
     };
   }
 }
+
+const shortened = (name: string): string => name.trim().slice(0, MAX_NAME).toWellFormed();
 
 const countUp = (counts: Map<string, number>, name: string): void =>
   void counts.set(name, (counts.get(name) ?? 0) + 1);
