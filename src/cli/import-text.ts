@@ -14,12 +14,13 @@ export function planTable({ format, created, updated, unchanged }: ImportView): 
 const right = (cells: readonly string[]): string => cells.map((cell) => cell.padStart(11)).join('');
 
 /** Describes what an import skipped, changed or could not map, a line for each code. */
-export function notes({ skipped, warnings, unmapped }: ImportView): string[] {
+export function notes({ format, skipped, warnings, unmapped }: ImportView): string[] {
+  const unit = /csv|sprintline/.test(format) ? 'line' : 'entry';
   const byCode = new Map<string, typeof skipped>();
   for (const row of skipped) byCode.set(row.code, [...(byCode.get(row.code) ?? []), row]);
   return [
     ...[...byCode].map(([code, rows]) => {
-      const examples = rows.slice(0, 3).map(({ line, detail }) => `line ${line}: ${detail}`);
+      const examples = rows.slice(0, 3).map(({ line, detail }) => `${unit} ${line}: ${detail}`);
       return note('Skipped', code, rows.length, examples);
     }),
     ...warnings.map(({ code, count, examples }) =>

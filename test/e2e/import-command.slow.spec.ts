@@ -370,7 +370,7 @@ describe('an import of another format', () => {
     const outcome = await load(CARDS, 'Cards');
     expect(outcome.out).toBe('Cards: 2 stories created.\n');
     expect(outcome.err.trim().split('\n')).toEqual([
-      expect.stringMatching(/^Skipped \(archived\): 1, for example line 3: .*Gone/),
+      expect.stringMatching(/^Skipped \(archived\): 1, for example entry 3: .*Gone/),
       'Imported as to do (unknown statuses): 1, for example Ice (1)',
     ]);
     const events = (await service.client.get('/api/boards/Cards/events')).body;

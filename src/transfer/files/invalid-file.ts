@@ -46,6 +46,10 @@ export const invalidLine = (
   message = `Line ${line}: ${detail}.`,
 ): InvalidFile => new InvalidFile(message, 'invalid_file', [{ line, code, detail }]);
 
+/** A file with an error in an entry. */
+export const invalidEntry = (entry: number, code: FieldErrorCode, detail: string): InvalidFile =>
+  invalidLine(entry, code, detail, `Entry ${entry}: ${detail}.`);
+
 /** The error of a row for which there is no greater `seq`. */
 export const noSeq = (line: number): LineError => ({
   line,

@@ -1,5 +1,5 @@
 import { requireFields } from '../files/columns';
-import { InvalidFile, invalidLine } from '../files/invalid-file';
+import { InvalidFile, invalidEntry } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf } from '../files/json';
 import { sorted } from '../files/sorted';
 import { MAX_LABELS_READ, Warnings, type SourceReader, type SourceStory } from '../files/source';
@@ -38,7 +38,8 @@ export const github: SourceReader = async (file, mapping) => {
     entries += 1;
     const { number } = fields;
     if (typeof number !== 'number' || !Number.isSafeInteger(number) || !('title' in fields)) {
-      throw notAnIssue(entries);
+      const detail = 'it does not have the number and the title of a GitHub issue';
+      throw invalidEntry(entries, 'required', detail);
     }
     const repository = repositoryOf(fields);
     if (isPullRequest(fields)) {
@@ -71,12 +72,6 @@ export const github: SourceReader = async (file, mapping) => {
   };
   return { sprints: [], stories, skipped, warnings, lacks };
 };
-
-function notAnIssue(entry: number): InvalidFile {
-  const detail = 'it has no number and title';
-  const message = `Entry ${entry} is not a GitHub issue: ${detail}.`;
-  return invalidLine(entry, 'required', detail, message);
-}
 
 function isPullRequest(fields: Record<string, unknown>): boolean {
   const { pull_request: rest, isPullRequest: found, html_url, url } = fields;

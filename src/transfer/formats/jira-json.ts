@@ -1,6 +1,6 @@
 import type { Status } from '../../stories/story.entity';
 import { withPauses } from '../../time/time-slice';
-import { InvalidFile, invalidLine } from '../files/invalid-file';
+import { InvalidFile, invalidEntry } from '../files/invalid-file';
 import { fieldsOf, listOf, readJson, textOf, textsOf } from '../files/json';
 import type { SourceFile, SourceReader, SourceSprint } from '../files/source';
 import { Warnings } from '../files/source';
@@ -70,7 +70,7 @@ class JiraSearch {
     const key = textOf(entry.key);
     if (key === null || entry.fields === undefined) {
       const detail = 'it does not have the key and the fields of a Jira issue';
-      throw invalidLine(line, 'required', detail, `Entry ${line}: ${detail}.`);
+      throw invalidEntry(line, 'required', detail);
     }
     for (const name of Object.keys(fields)) this.present.add(name);
     requireFewFields(this.present.size);
@@ -110,7 +110,7 @@ class JiraSearch {
     const [message] = textsOf(errorMessages);
     if (message !== undefined) {
       const detail = `a page of the search is an error of Jira: ${message.slice(0, 200)}`;
-      throw invalidLine(this.found.length + 1, 'malformed', detail);
+      throw invalidEntry(this.found.length + 1, 'malformed', detail);
     }
     this.custom.addNames(names);
     this.custom.addSchema(schema);

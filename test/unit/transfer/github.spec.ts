@@ -245,7 +245,7 @@ describe('GitHub issues', () => {
   ])('are rejected with %s', async (_, value, line) => {
     await expect(read(value)).rejects.toMatchObject({
       code: 'invalid_file',
-      detail: `Entry ${line} is not a GitHub issue: it has no number and title.`,
+      detail: `Entry ${line}: it does not have the number and the title of a GitHub issue.`,
       options: { errors: [{ line, code: 'required' }] },
     });
   });

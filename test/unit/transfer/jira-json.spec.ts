@@ -136,7 +136,7 @@ describe('a Jira search', () => {
       JSON.stringify([page, failed]),
     ]) {
       await expect(planOf(jiraJson, fileOf(text, 50))).rejects.toMatchObject({
-        message: expect.stringContaining('Rate limit exceeded'),
+        message: expect.stringMatching(/Entry 2: .* an error of Jira: Rate limit exceeded/),
         options: { errors: [{ line: 2, code: 'malformed' }] },
       });
     }
