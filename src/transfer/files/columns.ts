@@ -2,7 +2,7 @@ import type { Mapping } from '../import/import.dto';
 import { comparable } from '../import/known-names';
 import type { CsvRow } from './csv';
 import { InvalidFile } from './invalid-file';
-import { MAX_LABELS_READ } from './source';
+import { MAX_LABELS_READ, type SourceFile } from './source';
 
 /** The most names of columns in an error, and the most characters of one. */
 const MAX_SHOWN = 50;
@@ -67,15 +67,20 @@ export function labelsIn(cells: readonly string[], separator: string | RegExp): 
   return labels;
 }
 
-/** The columns of a table, by the field that is read from them. A field may have several columns. */
+/** The fields of stories that a table may have no column for. */
+const OPTIONAL = ['description', 'priority', 'points', 'assignee', 'labels'] as const;
+
+/**
+ * The columns of a table of another tool, by the field that is read from them. A field may have several columns.
+ */
 export class Columns<Field extends string> {
-  private readonly cells = new Map<Field, number[]>();
+  private readonly cells = new Map<string, number[]>();
   private readonly fields: (Field | null)[];
 
   /**
    * @param known recognises a column by its name
    * @param mapped names of columns by their fields; no other columns are read as these fields
-   * @throws InvalidFile as `requireColumns` does
+   * @throws InvalidFile as `requireColumns` does, or if there is no column for the title
    */
   constructor(
     private readonly header: readonly string[],
@@ -100,10 +105,20 @@ export class Columns<Field extends string> {
       if (cells) cells.push(i);
       else this.cells.set(field, [i]);
     });
+    if (this.cells.has('title')) return;
+    throw new InvalidFile(
+      `The file has no column for the title; its columns are ${listed(header)}. Map one to it: ` +
+        '{"columns": {"title": "…"}}.',
+    );
   }
 
   has(field: Field): boolean {
     return this.cells.has(field);
+  }
+
+  /** The fields of stories that the table has no column for. */
+  lacks(): NonNullable<SourceFile['lacks']> {
+    return Object.fromEntries(OPTIONAL.map((field) => [field, !this.cells.has(field)]));
   }
 
   /** The cells of a field that are not empty, trimmed. */

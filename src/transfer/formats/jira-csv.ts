@@ -1,7 +1,6 @@
-import { Columns, labelsIn, listed } from '../files/columns';
+import { Columns, labelsIn } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
-import { InvalidFile } from '../files/invalid-file';
 import type { SourceReader } from '../files/source';
 import { Warnings } from '../files/source';
 import { statusOf } from '../import/known-names';
@@ -23,7 +22,6 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
     warnings,
     (header) => {
       const columns = new Columns(header, jiraField, JIRA_FIELDS, mapping);
-      if (!columns.has('title')) throw new InvalidFile(noTitle(header));
       return { columns, dates: header.flatMap((name, i) => (isDateColumn(name) ? [i] : [])) };
     },
     (row, { columns, dates }) => {
@@ -40,10 +38,7 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
     columns: columns.recognised(),
     otherDates,
     lacks: {
-      description: !columns.has('description'),
-      priority: !columns.has('priority'),
-      points: !columns.has('points'),
-      assignee: !columns.has('assignee'),
+      ...columns.lacks(),
       labels:
         !LABEL_FIELDS.some((field) => columns.has(field)) &&
         source.stories.every(({ epic }) => epic === null),
@@ -54,10 +49,6 @@ export const jiraCsv: SourceReader = async (file, mapping) => {
 
 /** The fields that are only for labels of stories; a parent may also be the story of a sub-task. */
 const LABEL_FIELDS = ['labels', 'epic', 'epic_title'] as const;
-
-const noTitle = (header: readonly string[]): string =>
-  `The file has no column for the title (Summary); its columns are ${listed(header)}. Map one to it: ` +
-  '{"columns": {"title": "…"}}.';
 
 function issueOf(row: CsvRow, columns: Columns<JiraField>, warnings: Warnings): JiraIssue {
   const first = (field: JiraField): string | null => columns.first(row, field);

@@ -1,7 +1,6 @@
-import { Columns, labelsIn, listed } from '../files/columns';
+import { Columns, labelsIn } from '../files/columns';
 import type { CsvRow } from '../files/csv';
 import { readTable } from '../files/csv';
-import { InvalidFile } from '../files/invalid-file';
 import type { SourceReader, SourceSprint, SourceStory } from '../files/source';
 import { Warnings } from '../files/source';
 import { comparable } from '../import/known-names';
@@ -40,13 +39,7 @@ export const linearCsv: SourceReader = async (file, mapping) => {
   const columns = await readTable(
     file,
     warnings,
-    (header) => {
-      const columns = new Columns(header, fieldOf, Object.values(NAMES), mapping);
-      if (columns.has('title')) return columns;
-      throw new InvalidFile(
-        `The file has no column for the title; its columns are ${listed(header)}.`,
-      );
-    },
+    (header) => new Columns(header, fieldOf, Object.values(NAMES), mapping),
     (row, columns) => {
       const cycle = cycleOf(row, columns);
       if (cycle && !cycles.has(cycle.key)) cycles.set(cycle.key, cycle);
@@ -63,11 +56,7 @@ export const linearCsv: SourceReader = async (file, mapping) => {
     warnings,
     columns: columns.recognised(),
     lacks: {
-      description: !columns.has('description'),
-      priority: !columns.has('priority'),
-      points: !columns.has('points'),
-      assignee: !columns.has('assignee'),
-      labels: !columns.has('labels'),
+      ...columns.lacks(),
       sprints: !columns.has('cycle_name') && !columns.has('cycle_number'),
     },
   };
