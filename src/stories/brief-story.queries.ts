@@ -94,13 +94,17 @@ export async function findBriefStoriesByExternalId(
   boardId: number,
   externalIds: readonly string[],
 ): Promise<Map<string, BriefStory>> {
-  if (externalIds.length === 0) return new Map();
-  const rows = await reader.query<BriefStoryRow & { external_id: string }>(
-    `SELECT ${BRIEF_COLUMNS} FROM ${STORY_TABLES}
-     WHERE s.board_id = ? AND s.external_id IN (${placeholders(externalIds)})`,
-    [boardId, ...externalIds],
-  );
-  return new Map(rows.map((row) => [row.external_id, representBriefStory(row)]));
+  const stories = new Map<string, BriefStory>();
+  for (let start = 0; start < externalIds.length; start += CHUNK) {
+    const chunk = externalIds.slice(start, start + CHUNK);
+    const rows = await reader.query<BriefStoryRow & { external_id: string }>(
+      `SELECT ${BRIEF_COLUMNS} FROM ${STORY_TABLES}
+       WHERE s.board_id = ? AND s.external_id IN (${placeholders(chunk)})`,
+      [boardId, ...chunk],
+    );
+    for (const row of rows) stories.set(row.external_id, representBriefStory(row));
+  }
+  return stories;
 }
 
 /** Replaces a long description by a mark that it is not in memory. */

@@ -91,7 +91,10 @@ export class ApplyTasks {
    * @throws Problem `too_many_tasks`
    */
   private async withoutStories(run: ImportRun, missing: readonly Missing[]): Promise<Missing[]> {
-    const stories = await this.storiesOf(run, missing);
+    const { change, board } = run;
+    const ids = missing.flatMap(({ tasks }) => foreignIds(tasks));
+    // An earlier import made them: without their parents, or because of its mapping.
+    const stories = await findBriefStoriesByExternalId(change, board.id, ids);
     return missing.map((one) => {
       const tasks = one.tasks.filter(({ line, external_id: id }) => {
         const isStory = id !== null && stories.has(id);
@@ -129,22 +132,6 @@ export class ApplyTasks {
       moved.set(id, task);
     }
     return moved;
-  }
-
-  /** Finds stories that an earlier import made of the sub-tasks: without their parents, or because of its mapping. */
-  private async storiesOf(
-    { change, board }: ImportRun,
-    missing: readonly Missing[],
-  ): Promise<ReadonlySet<string>> {
-    const ids = missing.flatMap(({ tasks }) => foreignIds(tasks));
-    const found = new Set<string>();
-    // A story may have any number of sub-tasks in the file, and a statement has a limited number of parameters.
-    for (let start = 0; start < ids.length; start += TASKS) {
-      const some = ids.slice(start, start + TASKS);
-      for (const id of (await findBriefStoriesByExternalId(change, board.id, some)).keys())
-        found.add(id);
-    }
-    return found;
   }
 
   /** Updates the tasks that the story has already, and returns those to create. */

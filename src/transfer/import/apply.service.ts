@@ -24,8 +24,8 @@ import { routeOfExisting, routeOfNew } from './routes';
 import { StoriesWithoutId } from './stories-without-id';
 import { SubtasksOfKnownStories } from './subtasks-of-known-stories';
 
-/** Stories that one SELECT looks for. */
-const CHUNK = 250;
+/** Stories that are looked for at once. */
+const CHUNK = 200;
 
 /** A new story, for which there is more to write once it has an id. */
 interface Creation {
