@@ -2,6 +2,7 @@ import type { CsvError as ParserError } from 'csv-parse';
 import { CsvError, parse } from 'csv-parse';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { FieldErrorCode } from '../../http/problem';
 import { InvalidFile, invalidLine } from './invalid-file';
 import { slicesOf } from './slices';
 import type { Warnings } from './source';
@@ -88,11 +89,8 @@ function tooMany(line: number, max: number): InvalidFile {
   return invalidLine(line, 'too_many', detail, message);
 }
 
-function tooLong(line: number): InvalidFile {
-  const reason = `is larger than ${MAX_ROW_BYTES / 1024 / 1024} MiB`;
-  const message = `The row that begins on line ${line} ${reason}.`;
-  return invalidLine(line, 'too_long', `the row ${reason}`, message);
-}
+const invalidRow = (line: number, code: FieldErrorCode, reason: string): InvalidFile =>
+  invalidLine(line, code, `the row ${reason}`, `The row that begins on line ${line} ${reason}.`);
 
 /**
  * Parses CSV (RFC 4180) with any kind of line break as it arrives. Rows with only empty cells are skipped.
@@ -135,8 +133,7 @@ async function parseCsv(
       Object.assign(parser.info, { records: 0 });
       if (cells.length > MAX_COLUMNS) {
         const reason = `has ${cells.length} cells, more than ${MAX_COLUMNS}`;
-        const message = `The row that begins on line ${line} ${reason}.`;
-        throw invalidLine(line, 'too_many', `the row ${reason}`, message);
+        throw invalidRow(line, 'too_many', reason);
       }
       for (const cell of cells) countedTwice += crlfsIn(cell);
       records += 1;
@@ -156,7 +153,9 @@ async function parseCsv(
         for await (const slice of slices) {
           read += slice.length;
           // The option `max_record_size` does not count separators, of which a row may have millions.
-          if (read - complete > MAX_ROW_BYTES) throw tooLong(line);
+          if (read - complete > MAX_ROW_BYTES) {
+            throw invalidRow(line, 'too_long', `is larger than ${MAX_ROW_BYTES / 1024 / 1024} MiB`);
+          }
           yield slice;
         }
       }

@@ -61,10 +61,10 @@ export async function detectFormat(file: Readable, hints: FileHints): Promise<De
 /** Reads the beginning of a stream, and can then replay the stream from its first byte. */
 class PeekedFile {
   private readonly chunks: Buffer[] = [];
-  private readonly source: AsyncIterator<Buffer>;
+  private readonly source: AsyncIterableIterator<Buffer>;
 
   constructor(file: Readable) {
-    this.source = file[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    this.source = file[Symbol.asyncIterator]();
   }
 
   /** Returns at least this number of bytes from the beginning, fewer if the file is shorter. */
@@ -83,14 +83,11 @@ class PeekedFile {
 
   replay(): Readable {
     const { chunks, source } = this;
-    const rest = { [Symbol.asyncIterator]: () => source };
-    return Readable.from(
-      (async function* () {
-        yield* chunks;
-        yield* rest;
-      })(),
-      { objectMode: false },
-    );
+    const all = async function* (): AsyncGenerator<Buffer> {
+      yield* chunks;
+      yield* source;
+    };
+    return Readable.from(all(), { objectMode: false });
   }
 
   private async next(): Promise<Buffer | undefined> {

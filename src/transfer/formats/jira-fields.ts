@@ -101,24 +101,15 @@ export class CustomFields {
       (id) => id === USUAL_EPIC_NAME,
     );
     const ranks = await this.withMeaning('rank', 'gh-lexo-rank', (id) => this.every(id, RANK));
-    const first = (ids: readonly string[], line: number): string | number | null => {
-      for (const id of ids) {
-        const value = this.values.get(id)?.get(line);
-        if (value !== undefined) return value;
-      }
-      return null;
-    };
-    const text = (ids: readonly string[], line: number): string | null => {
-      const value = first(ids, line);
-      return value === null ? null : String(value);
-    };
+    const first = (ids: readonly string[], line: number): string | number | null =>
+      ids.map((id) => this.values.get(id)?.get(line)).find((value) => value !== undefined) ?? null;
     return {
       columns: Object.fromEntries(points.map((id) => [id, 'points'])),
       of: (line) => ({
         points: first(points, line),
-        epicLink: text(epicLinks, line),
-        epicName: text(epicNames, line),
-        rank: text(ranks, line),
+        epicLink: first(epicLinks, line)?.toString() ?? null,
+        epicName: first(epicNames, line)?.toString() ?? null,
+        rank: first(ranks, line)?.toString() ?? null,
       }),
     };
   }

@@ -192,10 +192,9 @@ export class ImportService {
         unmapped: { statuses, ...(priorities.length > 0 && { priorities }) },
       };
     };
-    const fields = plan.board ?? {};
-    const options = { dryRun };
+    const { board: fields = {} } = plan;
     // Others wait for a transaction, so an import that creates the board has many short ones.
-    const view = await this.boards.createByParts(caller, boardName, fields, write, options);
+    const view = await this.boards.createByParts(caller, boardName, fields, write, { dryRun });
     if (view) return view;
     const work = async (change: Change): Promise<ImportView> =>
       write(change, await this.boards.boardForCreation(change, boardName, fields));
