@@ -208,6 +208,12 @@ describe('an import', () => {
     ],
     ['no column for the title', 'points\n1\n', [], /no column title/],
     [
+      'a repeated column, and none for the title',
+      'points,points\n1,2\n',
+      [],
+      /More than one column is points\. The file has no column title;/,
+    ],
+    [
       'a map without a column',
       'title\na\n',
       ['--map', 'points'],

@@ -87,15 +87,14 @@ function columnsOf(
     return isColumn(column) ? column : null;
   });
   const repeated = columns.filter((name, i) => name && columns.indexOf(name) !== i);
-  if (repeated.length > 0) {
-    throw new InvalidFile(`More than one column is ${[...new Set(repeated)].join(', ')}.`);
-  }
-  if (!columns.includes('title') && !columns.includes('external_id')) {
-    throw new InvalidFile(
+  const isNamed = columns.includes('title') || columns.includes('external_id');
+  const errors = [
+    repeated.length > 0 && `More than one column is ${[...new Set(repeated)].join(', ')}.`,
+    !isNamed &&
       `The file has no column title; its columns are ${listed(names)}. ` +
         `The known columns are ${CSV_COLUMNS.join(', ')}; others can be mapped to them.`,
-    );
-  }
+  ].filter((error) => error !== false);
+  if (errors.length > 0) throw new InvalidFile(errors.join(' '));
   columns.forEach((column, i) => {
     if (column === null) warnings.add('unknown_column', names[i] ?? '');
   });
