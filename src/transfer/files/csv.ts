@@ -111,7 +111,7 @@ async function parseCsv(
     // Without the empty rows at the start.
     text = Buffer.concat(start)
       .toString()
-      .replace(/^\uFEFF?[\r\n]*/, '');
+      .replace(/^\s*[\r\n]/, '');
   }
   const delimiter = delimiterOf(text);
   let line = 1;

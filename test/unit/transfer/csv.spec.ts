@@ -30,6 +30,7 @@ describe('tables', () => {
     ['tabs', 'a\tb\n1\t2\n'],
     ['a separator that quotes hide', '"a";"b"\n1;2\n'],
     ['a first line for Excel', 'sep=;\na;b\n1;2\n'],
+    ['a first line of spaces', '  \r\na;b\r\n1;2\r\n'],
     ['CRLF', 'a,b\r\n1,2\r\n'],
     ['CR', 'a,b\r1,2\r'],
     ['no last line break', 'a,b\n1,2'],
