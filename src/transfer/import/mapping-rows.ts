@@ -15,7 +15,6 @@ const MAX_LEVELS = 10;
 /** Decides which rows of a file become stories, which become tasks, and which are skipped. */
 export class MappedRows {
   readonly skipped: SkippedRow[];
-  private readonly ids = new Set<string>();
 
   constructor(
     private readonly source: SourceFile,
@@ -29,8 +28,13 @@ export class MappedRows {
     const rows = new Map<string, SourceStory>();
     const kept: SourceStory[] = [];
     for await (const story of withPauses(this.source.stories)) {
-      if (!this.isNew(story)) continue;
-      if (story.external_id !== null) rows.set(story.external_id, story);
+      const { external_id: id, line } = story;
+      if (id !== null && rows.has(id)) {
+        const detail = `${id.slice(0, 100)} is in the file already`;
+        this.skipped.push({ line, code: 'duplicate', detail });
+        continue;
+      }
+      if (id !== null) rows.set(id, story);
       kept.push(story);
     }
     const stories = new Map<SourceStory, MappedRow>();
@@ -39,10 +43,11 @@ export class MappedRows {
       const parent = source.parent === null ? null : this.parentOf(source, rows);
       if (this.isSkipped(source, parent)) continue;
       if (parent && this.mapping.subtasks !== 'stories') subtasks.push({ source, parent });
-      else stories.set(source, { source, tasks: [] });
-    }
-    for await (const row of withPauses(stories.values())) {
-      this.addTasks(row, row.source.tasks);
+      else {
+        const row = { source, tasks: [] };
+        this.addTasks(row, source.tasks);
+        stories.set(source, row);
+      }
     }
     for await (const { source, parent } of withPauses(subtasks)) {
       const row = stories.get(parent);
@@ -51,21 +56,6 @@ export class MappedRows {
       this.addTasks(row, [source, ...source.tasks]);
     }
     return [...stories.values()];
-  }
-
-  /** Whether no earlier row has the same id; otherwise the row is added to `skipped`. */
-  private isNew({ external_id: id, line }: SourceTask): boolean {
-    if (id === null) return true;
-    if (this.ids.has(id)) {
-      this.skipped.push({
-        line,
-        code: 'duplicate',
-        detail: `${id.slice(0, 100)} is in the file already`,
-      });
-      return false;
-    }
-    this.ids.add(id);
-    return true;
   }
 
   /** Finds the story that a sub-task belongs to, at most `MAX_LEVELS` levels above it. */
