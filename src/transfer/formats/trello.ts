@@ -33,6 +33,15 @@ export const trello: SourceReader = async (file, mapping) => {
   return board.source();
 };
 
+/** The actions by which a card comes into a list of the board. */
+const CREATIONS: readonly unknown[] = [
+  'createCard',
+  'copyCard',
+  'moveCardToBoard',
+  'convertToCardFromCheckItem',
+  'emailCard',
+];
+
 /** The characters of the name of a member that are kept: any number of cards may name the member. */
 const MAX_NAME = 500;
 
@@ -175,7 +184,7 @@ class TrelloBoard {
     };
     if (type === 'updateCard' && data.listAfter) {
       latest(this.arrivals, `${card} ${textOf(fieldsOf(data.listAfter).id) ?? ''}`);
-    } else if (type === 'createCard' || type === 'copyCard' || type === 'moveCardToBoard') {
+    } else if (CREATIONS.includes(type)) {
       latest(this.arrivals, `${card} ${textOf(fieldsOf(data.list).id) ?? ''}`);
     } else if (type === 'updateCheckItemStateOnCard') {
       const item = fieldsOf(data.checkItem);

@@ -244,6 +244,17 @@ describe('a Trello board', () => {
     ]);
   });
 
+  it.each(['createCard', 'copyCard', 'moveCardToBoard', 'convertToCardFromCheckItem', 'emailCard'])(
+    'has the time of a card that has been in its list since %s',
+    async (type) => {
+      const date = '2026-01-02T10:00:00.000Z';
+      const data = { card: { id: '1' }, list: { id: 'done' }, cardSource: { id: '2' } };
+      const actions = [{ type, date, data }];
+      const { stories } = await read(board([card('1', 'done')], { actions }));
+      expect(stories.map(({ done }) => done)).toEqual([date]);
+    },
+  );
+
   it('reports data that it does not read', async () => {
     const source = await read(
       board(
