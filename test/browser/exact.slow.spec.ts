@@ -312,6 +312,32 @@ describe('A conflict', () => {
     await until(page, fieldOf(board.ids.Dog, 'title'), 'Dog and puppies');
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
+
+  test('does not occur if other stories are moved while the change is sent', async () => {
+    const board = await startSmallBoard();
+    const { client, ids } = board;
+    const page = await openPageWithoutStream(board.url);
+    /** Moves Bee to the place before Dog, where there is no gap, which shifts Dog. */
+    const shiftDog = async (): Promise<void> => {
+      const { seq, version } = await board.story('Dog');
+      await client.put(`/api/stories/${ids.Cat}`, { seq: seq - 1 });
+      await client.post(`/api/stories/${ids.Bee}/move`, { position: { before: ids.Dog } });
+      expect((await board.story('Dog')).version).toBe(version + 1);
+    };
+    let shifts = 0;
+    await route(page, `**/api/stories/${ids.Dog}`, async (request) => {
+      if (request.request().method() === 'PUT' && shifts < 3) {
+        shifts += 1;
+        await shiftDog();
+      }
+      return request.continue();
+    });
+    await card(page, 'To do', 'Dog').focus();
+    await page.keyboard.press('2');
+    await until(page, fieldOf(ids.Dog, 'status'), 'in_progress');
+    expect(shifts).toBe(3);
+    expect(await page.getByRole('dialog').count()).toBe(0);
+  });
 });
 
 describe('Text that is typed into a story', () => {

@@ -120,14 +120,16 @@ export class ChangeSender {
       else this.rows.etags.delete(row);
       return outcome;
     };
-    if (ifMatch) {
+    for (let attempt = 1; ; attempt++) {
+      const tag = ifMatch ?? (await this.tagIfAsSeen(pending, target));
+      ifMatch = undefined;
       try {
-        return await send(ifMatch);
+        return await send(tag);
       } catch (error) {
-        if (!isStale(error)) throw error;
+        // Moving other stories may have changed the tag since it was read.
+        if (!isStale(error) || attempt === MAX_ATTEMPTS) throw error;
       }
     }
-    return send(await this.tagIfAsSeen(pending, target));
   }
 
   /** Reads the entity tag of a row. @throws ApiError 412 if the row was changed since the user saw it */
