@@ -1123,6 +1123,37 @@ describe('A lost response', () => {
     expect(attempts).toBe(2);
     expect((await service.client.get('/api/boards')).body).toHaveLength(1);
   });
+
+  test.each([
+    ['changed', ['Ant', 'Fox']],
+    ['deleted', ['Ant']],
+  ])('to a creation does not hide that someone else has %s the story', async (how, shown) => {
+    const { client, url } = await startSmallBoard(['Ant']);
+    const page = await openPage(url);
+    await card(page, 'To do', 'Ant').focus();
+    const lost = new Promise<number>((resolve) => {
+      void route(page, '**/api/sprints/*/stories', async (request) => {
+        if (request.request().method() !== 'POST') return request.continue();
+        const response = await request.fetch();
+        resolve((await response.json()).id);
+        return request.abort();
+      });
+    });
+    await page.keyboard.press('c');
+    await page.getByLabel('Title').fill('Eel');
+    await page.keyboard.press('Enter');
+    const path = `/api/stories/${await lost}`;
+    if (how === 'changed') await client.put(path, { title: 'Fox' });
+    else await client.delete(path);
+    await page.getByRole('banner').getByText('1 unsaved change').waitFor();
+    await page.unroute('**/api/sprints/*/stories');
+    const again = page.waitForResponse((each) => each.request().method() === 'POST');
+    await page.reload();
+    expect((await again).headers()['idempotent-replayed']).toBe('true');
+    await page.getByRole('banner').getByText('unsaved').waitFor({ state: 'detached' });
+    await settle(page);
+    expect(await titles(page, 'To do')).toEqual(shown);
+  });
 });
 
 describe('Undo', () => {

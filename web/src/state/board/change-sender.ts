@@ -68,6 +68,11 @@ export class ChangeSender {
         const commit = (state: BoardState): BoardState => withoutMoved(state, changed);
         return { outcome: { commit, id: changed.id, revision: 0 }, before };
       }
+      if (createdBy(change) && outcome.id && outcome.revision < this.confirmed.revision.value) {
+        // It was created before the board was read, so others may have changed or deleted it since.
+        const row = { entity: entityOf(change), id: outcome.id };
+        await this.rows.readRow(row).catch(ignoreMissing);
+      }
       if (change.kind === 'story.create' && outcome.id) this.created.set(change.id, outcome.id);
       // The response has only the moved story; the stream also delivers the shift of other stories.
       if (change.kind === 'story.move') await this.events.reached(outcome.revision);

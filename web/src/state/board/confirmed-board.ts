@@ -2,7 +2,7 @@ import { batch, signal } from '@preact/signals';
 import type { Board, Event, Sprint, Task } from '../../api/types';
 import type { Change, Outcome } from '../changes/change';
 import type { Entity } from '../changes/rows';
-import { createdBy, entityOf } from '../changes/rows';
+import { entityOf } from '../changes/rows';
 import type { BoardState, Card } from '../model';
 import { byId, bySeq, withoutStory, withStory, withTask, withTasks } from '../model';
 import { applyEvent } from './events';
@@ -75,8 +75,8 @@ export class ConfirmedBoard {
 
   /** Applies the response to a change. */
   commit({ commit, id, revision }: Outcome, change: Change): void {
-    // The stream may already have delivered the change, and later ones of others.
-    const isKnown = revision > 0 && revision < this.revision.value && !createdBy(change);
+    // The state may already have the change, and later ones of others.
+    const isKnown = revision > 0 && revision < this.revision.value;
     if (!isKnown) this.state.value = commit(this.require());
     if (id !== undefined) this.markRead(entityOf(change), id, revision);
   }

@@ -54,7 +54,7 @@ export class RowReader {
   }
 
   /** Reads a story or task, and returns it with its entity tag. */
-  async readRow({ entity, id }: Target): Promise<[Story | Task, string]> {
+  async readRow({ entity, id }: Omit<Target, 'storyId'>): Promise<[Story | Task, string]> {
     if (entity === 'story') {
       const story = await this.readStory(id);
       return [story, this.etags.get(`story/${id}`)?.etag ?? ''];
