@@ -926,6 +926,28 @@ describe('The plan', () => {
     expect(body.at(-1).title).toBe('Zebra');
   });
 
+  test('counts each story of a backlog that is not loaded completely once', async () => {
+    const service = await startService();
+    const { client } = service;
+    const sprint = await client.post('/api/boards/rocket/sprints', { start_date: day(0) });
+    const path = `/api/sprints/${sprint.body.id}/stories`;
+    const ant = await client.post(path, { title: 'Ant' });
+    await client.post(path, { title: 'Bee' });
+    await fillBacklog(service, '/api/boards/rocket', 501);
+    const page = await openPage(`${service.url}/b/rocket`);
+    await card(page, 'To do', 'Bee').waitFor();
+    await client.post(`/api/stories/${ant.body.id}/move`, { sprint_id: null });
+    await card(page, 'To do', 'Ant').waitFor({ state: 'detached' });
+    await page.getByRole('link', { name: 'Plan' }).click();
+    const backlog = region(page, 'Backlog');
+    await backlog.getByRole('button', { name: 'Show more' }).waitFor();
+    await backlog.getByText('502 stories').waitFor();
+    await backlog.getByRole('button', { name: 'Show more 302 stories' }).waitFor();
+    const { body } = await client.get('/api/boards/rocket/backlog');
+    await client.delete(`/api/stories/${body[500].id}`);
+    await backlog.getByText('501 stories').waitFor();
+  });
+
   test('offers the assignees and labels of all stories as filters', async () => {
     const service = await startService();
     await service.client.post('/api/boards', { name: 'rocket' });

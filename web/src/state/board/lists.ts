@@ -4,7 +4,7 @@ import { ignoreMissing, isMissing } from '../../api/problem';
 import type { Event } from '../../api/types';
 import { alertError } from '../announce';
 import type { BoardState, Card, ListId, Place } from '../model';
-import { bySeq, CARD_FIELDS } from '../model';
+import { bySeq, CARD_FIELDS, storiesOf } from '../model';
 import type { ConfirmedBoard } from './confirmed-board';
 import type { Connection } from './connection';
 import type { RowReader } from './row-reader';
@@ -14,7 +14,7 @@ import { REREADS } from './row-reader';
 interface Part {
   pages: number;
   cursor: string;
-  /** How many stories come after these pages. */
+  /** How many stories of the backlog are not in the state, which has some after these pages from events. */
   rest: number;
 }
 
@@ -194,16 +194,23 @@ export class Lists {
           ? {
               pages: before + pages,
               cursor,
-              rest: Math.max(1, total - (before * PAGE_SIZE + stories.length)),
+              rest: Math.max(0, total - storiesOf(this.confirmed.require(), null).length),
             }
           : null;
     });
   }
 }
 
-/** Whether an event may move a story that is not loaded into the loaded part of the backlog. */
-const isUnknownPlace = ({ type, entity, id, after }: Event, { stories }: BoardState): boolean => {
+/** Whether an event may move a story that is not loaded into the loaded part of the backlog, or removes it. */
+const isUnknownPlace = (
+  { type, entity, id, before, after }: Event,
+  { stories }: BoardState,
+): boolean => {
   if (type === 'stories.shifted') return entity === 'board';
+  if (entity !== 'story' || stories.has(id)) return false;
+  // The event has the former list only if that differs from the list on the other board.
+  if (type === 'story.moved_out') return true;
+  if (type === 'story.deleted') return (before as Partial<Card>).sprint_id === null;
   const isMove = type === 'story.moved' || type === 'story.updated';
-  return isMove && !stories.has(id) && after !== null && ('seq' in after || 'sprint_id' in after);
+  return isMove && after !== null && ('seq' in after || 'sprint_id' in after);
 };
