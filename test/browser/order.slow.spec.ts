@@ -272,6 +272,32 @@ async function holdUpdateOfAnt(page: Page) {
   return answer;
 }
 
+test('A move of several stories is not applied again by the events that follow the response', async () => {
+  const board = await startSmallBoard(['Ant', 'Bee']);
+  for (const title of ['Cat', 'Dog', 'Eel', 'Fox', 'Gnu', 'Hen']) {
+    await board.client.post('/api/boards/rocket/backlog', { title });
+  }
+  const page = await openPageWithoutStream(`${board.url}/backlog`);
+  await card(page, 'Sprint 1', 'Ant').focus();
+  await page.keyboard.press('x');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('x');
+  await card(page, 'Backlog', 'Hen').waitFor();
+  const moved = page.waitForResponse((response) => response.url().endsWith('/stories/move'));
+  // There is no gap between Eel and Fox, so Fox and the stories after it are shifted.
+  await card(page, 'Sprint 1', 'Ant').dragTo(card(page, 'Backlog', 'Fox'), {
+    targetPosition: { x: 100, y: 2 },
+  });
+  await moved;
+  await settle(page);
+  const order = ['Cat', 'Dog', 'Eel', 'Ant', 'Bee', 'Fox', 'Gnu', 'Hen'];
+  expect(await backlogOf(board, 'rocket')).toEqual(order);
+  await page.unroute('**/stream?*');
+  await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
+  await settle(page);
+  expect(await titles(page, 'Backlog')).toEqual(order);
+});
+
 describe('A reset of the live stream', () => {
   const STREAM = '**/stream?*';
 

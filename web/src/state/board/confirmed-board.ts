@@ -76,9 +76,11 @@ export class ConfirmedBoard {
   /** Applies the response to a change. */
   commit({ commit, id, revision }: Outcome, change: Change): void {
     // The state may already have the change, and later ones of others.
-    const isKnown = revision > 0 && revision < this.revision.value;
-    if (!isKnown) this.state.value = commit(this.require());
-    if (id !== undefined) this.markRead(entityOf(change), id, revision);
+    if (revision > 0 && revision < this.revision.value) return;
+    const entity = entityOf(change);
+    const ids = 'ids' in change ? change.ids : id === undefined ? [] : [id];
+    this.state.value = commit(this.require());
+    for (const each of ids) this.markRead(entity, each, revision);
   }
 
   /** Applies an event, and returns the state before and after it; undefined if it is known already. */
