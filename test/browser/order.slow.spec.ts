@@ -261,6 +261,23 @@ describe('A response that is older than what the page shows', () => {
     await settle(page);
     expect(await page.getByRole('option', { name: 'Ant' }).count()).toBe(0);
   });
+
+  test('does not replace a later change of someone else that the page has read before', async () => {
+    const board = await startSmallBoard();
+    const page = await openPageWithoutStream(board.url);
+    const answer = await holdUpdateOfAnt(page);
+    await board.client.put(`/api/stories/${board.ids.Ant}`, { title: 'Queen' });
+    await page.keyboard.press('Enter');
+    await shownCard(page, 'Queen').waitFor();
+    const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
+    answer.release();
+    await saved;
+    await settle(page);
+    await page.unroute('**/stream?*');
+    await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
+    await settle(page);
+    expect(await titles(page, 'In progress')).toEqual(['Queen']);
+  });
 });
 
 /** Sets Ant to In progress, and holds the response. */

@@ -4,7 +4,7 @@ import type { Change, Outcome } from '../changes/change';
 import type { Entity } from '../changes/rows';
 import { entityOf } from '../changes/rows';
 import type { BoardState, Card } from '../model';
-import { byId, bySeq, withoutStory, withStory, withTask, withTasks } from '../model';
+import { byId, bySeq, withEntry, withoutStory, withStory, withTask, withTasks } from '../model';
 import { applyEvent } from './events';
 
 /** One board as the service has confirmed it, by responses and by the live stream. */
@@ -73,13 +73,23 @@ export class ConfirmedBoard {
     for (const { id } of tasks) this.markRead('task', id, revision);
   }
 
-  /** Applies the response to a change. */
+  /** Applies the response to a change, except to rows that were read later. */
   commit({ commit, id, revision }: Outcome, change: Change): void {
     // The state may already have the change, and later ones of others.
     if (revision > 0 && revision < this.revision.value) return;
     const entity = entityOf(change);
     const ids = 'ids' in change ? change.ids : id === undefined ? [] : [id];
-    this.state.value = commit(this.require());
+    const later = revision > 0 ? ids.filter((each) => this.readAt(entity, each) > revision) : [];
+    if (later.length > 0 && later.length === ids.length) return;
+    const before = this.require();
+    // Only a move has rows besides the later ones, and they are stories.
+    this.state.value = later.reduce(
+      (state, each) => ({
+        ...state,
+        stories: withEntry(state.stories, each, before.stories.get(each)),
+      }),
+      commit(before),
+    );
     for (const each of ids) this.markRead(entity, each, revision);
   }
 
