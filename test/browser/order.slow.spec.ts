@@ -221,6 +221,29 @@ describe('A response that is older than what the page shows', () => {
     expect(await titles(page, 'To do')).toEqual([]);
   });
 
+  test('does not hide what others create and delete during each read', async () => {
+    const board = await startSmallBoard();
+    const { client } = board;
+    const path = '/api/boards/rocket/backlog';
+    const { body } = await client.post(path, { title: 'Eel' });
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    let last: number = body.id;
+    await route(page, '**/backlog?*', async (request) => {
+      const response = await request.fetch();
+      const { body } = await client.post(path, { title: 'Fox' });
+      await client.delete(`/api/stories/${last}`);
+      last = body.id;
+      await settle(page);
+      return request.fulfill({ response });
+    });
+    await page.getByRole('link', { name: 'Plan' }).click();
+    await page.getByText('1 story', { exact: true }).waitFor();
+    await settle(page);
+    const ids = page.locator('[aria-label="Backlog"] [data-story] .card-id');
+    expect(await ids.allTextContents()).toEqual([`#${last}`]);
+  });
+
   test('does not replace a later change of someone else', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

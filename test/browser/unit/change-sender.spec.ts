@@ -30,12 +30,12 @@ class Service {
     this.confirmed.putStory(this.story, 1);
     const isElsewhere = (): Promise<boolean> => Promise.resolve(false);
     const connection = { name: 'rocket', isElsewhere } as unknown as Connection;
-    this.rows = new RowReader(this.confirmed, connection);
     const events = new LiveEvents(this.confirmed, {
       apply: (event) => this.confirmed.apply(event),
       read: () => Promise.resolve(),
       fail: () => undefined,
     });
+    this.rows = new RowReader(this.confirmed, connection, events);
     const reader = {} as BoardReader;
     this.sender = new ChangeSender(this.confirmed, connection, this.rows, reader, events);
     const fetched = jest

@@ -26,7 +26,7 @@ function openLists(answer: (url: URL) => Response) {
   confirmed.restart(boardWith([]).board, [], 5);
   const untilAnswered = async (read: () => Promise<unknown>) => read();
   const connection = { name: 'rocket', untilAnswered } as Connection;
-  const rows = new RowReader(confirmed, connection);
+  const rows = new RowReader(confirmed, connection, { hold: jest.fn(), release: jest.fn() });
   const fetched = jest
     .spyOn(globalThis, 'fetch')
     .mockImplementation(async (request) => answer(new URL((request as Request).url)));
@@ -85,6 +85,26 @@ describe('the pages of the backlog', () => {
     fetched.mockClear();
     await lists.readAgain([]);
     expect(fetched).toHaveBeenCalledTimes(2 * 6);
+  });
+
+  test('are not changed by an event that a later page has already', async () => {
+    const revisions = ['5', '5', '5'];
+    const { confirmed, lists } = openLists((url) =>
+      pageOf(url, { 'X-Board-Revision': revisions.shift() ?? '7' }),
+    );
+    await lists.loadPage();
+    await lists.loadPage();
+    await lists.readAgain([]);
+    confirmed.apply({
+      revision: 6,
+      type: 'stories.shifted',
+      entity: 'board',
+      id: 1,
+      before: { first: { seq: 400, id: 400 }, last: { seq: 600, id: 600 } },
+      after: { by: 1000 },
+    } as unknown as Event);
+    const seqOf = (id: number): number | undefined => confirmed.require().stories.get(id)?.seq;
+    expect([500, 501].map(seqOf)).toEqual([1500, 501]);
   });
 
   test('are loaded after an attempt that was rejected', async () => {

@@ -77,7 +77,7 @@ test('reads the board once more after a reset during a read, and then applies th
 
 test('drops the events before a reset, which may have been undone by a restored backup', async () => {
   const { confirmed, events } = openBoard(1);
-  events.holdForCreation();
+  events.hold('creation');
   events.receive('story.created', created(2));
   events.receive('reset', { revision: 1 });
   await settle();
@@ -89,7 +89,7 @@ test('drops the events before a reset, which may have been undone by a restored 
 
 test('holds the events until the board is read after a reset, even if a creation is confirmed before', async () => {
   const { confirmed, events } = openBoard(1);
-  events.holdForCreation();
+  events.hold('creation');
   events.receive('reset', { revision: 1 });
   events.receive('story.created', created(2));
   events.release('creation');

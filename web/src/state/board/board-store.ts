@@ -89,14 +89,14 @@ export class BoardStore {
       void deleteSnapshot(actor, from);
     });
     this.connection = connection;
-    this.rows = new RowReader(confirmed, connection);
-    this.lists = new Lists(confirmed, connection, this.rows);
-    this.reader = new BoardReader(confirmed, connection, this.lists, sprint);
     this.events = new LiveEvents(confirmed, {
       apply: (event) => this.apply(event),
       read: () => connection.untilAnswered(() => this.reader.read()),
       fail: (error) => this.fail(error),
     });
+    this.rows = new RowReader(confirmed, connection, this.events);
+    this.lists = new Lists(confirmed, connection, this.rows);
+    this.reader = new BoardReader(confirmed, connection, this.lists, sprint);
     this.sender = new ChangeSender(confirmed, connection, this.rows, this.reader, this.events);
     this.today = new Today(confirmed, () => void this.rows.loadSprints());
     this.snapshots = new Snapshots(actor, confirmed, this.lists);

@@ -57,7 +57,7 @@ export class ChangeSender {
     }
     const { before } = this.attempt;
     const { name } = this.connection;
-    if (createdBy(change)) this.events.holdForCreation();
+    if (createdBy(change)) this.events.hold('creation');
     try {
       const outcome = await this.sendAsSeen(pending, isRepeated);
       const changed =

@@ -8,7 +8,6 @@ import { bySeq, CARD_FIELDS, storiesOf } from '../model';
 import type { ConfirmedBoard } from './confirmed-board';
 import type { Connection } from './connection';
 import type { RowReader } from './row-reader';
-import { REREADS } from './row-reader';
 
 /** The loaded beginning of the backlog. */
 interface Part {
@@ -133,18 +132,19 @@ export class Lists {
     });
   }
 
-  private async read(list: ListId): Promise<void> {
+  private read(list: ListId): Promise<void> {
     const query = { fields: ALL_FIELDS };
-    const { data, response } = await this.rows.readPresent(() =>
-      list === null
-        ? api.GET('/api/boards/{board_name}/backlog', {
-            params: { path: { board_name: this.connection.name }, query },
-          })
-        : api.GET('/api/sprints/{sprint_id}/stories', {
-            params: { path: { sprint_id: list }, query },
-          }),
+    return this.rows.readPresent(
+      () =>
+        list === null
+          ? api.GET('/api/boards/{board_name}/backlog', {
+              params: { path: { board_name: this.connection.name }, query },
+            })
+          : api.GET('/api/sprints/{sprint_id}/stories', {
+              params: { path: { sprint_id: list }, query },
+            }),
+      ({ data, response }) => this.put(list, data as Card[], headersOf(response).revision),
     );
-    this.put(list, data as Card[], headersOf(response).revision);
   }
 
   private readPartAgain(): Promise<void> {
@@ -161,11 +161,31 @@ export class Lists {
   }
 
   /** Reads pages of the backlog, after the loaded part or from the beginning. */
-  private async readPages(after: Part | null, pages: number, attempts = REREADS): Promise<void> {
-    const stories: Card[] = [];
-    let cursor = after?.cursor;
+  private readPages(after: Part | null, pages: number): Promise<void> {
+    return this.rows.readPresent(
+      () => this.requestPages(after?.cursor, pages),
+      ({ parts, total, cursor }) => {
+        const before = after?.pages ?? 0;
+        batch(() => {
+          let edge = after ? this.confirmed.require().edge : undefined;
+          for (const [i, { stories, revision }] of parts.entries()) {
+            const isEnd = i === parts.length - 1 && cursor === undefined;
+            const to = isEnd ? undefined : stories.at(-1);
+            this.put(null, stories, revision, { after: edge, to });
+            edge = to;
+          }
+          const rest = Math.max(0, total - storiesOf(this.confirmed.require(), null).length);
+          this.part.value = cursor && edge ? { pages: before + pages, cursor, rest } : null;
+        });
+      },
+    );
+  }
+
+  /** Requests pages of the backlog; `response` is the oldest of the responses. */
+  private async requestPages(cursor: string | undefined, pages: number) {
+    const parts: { stories: Card[]; revision: number }[] = [];
+    let oldest: Response | undefined;
     let total = 0;
-    let revision = Infinity;
     for (let page = 0; page === 0 || (page < pages && cursor); page++) {
       const { data, response } = await api.GET('/api/boards/{board_name}/backlog', {
         params: {
@@ -173,31 +193,14 @@ export class Lists {
           query: { fields: ALL_FIELDS, limit: PAGE_SIZE, count: true, ...(cursor && { cursor }) },
         },
       });
-      stories.push(...(data as Card[]));
-      revision = Math.min(revision, headersOf(response).revision);
+      const { revision } = headersOf(response);
+      if (!oldest || revision < headersOf(oldest).revision) oldest = response;
+      parts.push({ stories: data as Card[], revision });
       total = Number(response.headers.get('X-Total-Count'));
       const link = /<([^>]*)>; *rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
       cursor = link && (new URL(link, location.href).searchParams.get('cursor') ?? undefined);
     }
-    if (revision < this.confirmed.revision.value && attempts > 0) {
-      return this.readPages(after, pages, attempts - 1);
-    }
-    const edge = stories.at(-1);
-    const before = after?.pages ?? 0;
-    batch(() => {
-      this.put(null, stories, revision, {
-        after: after ? this.confirmed.require().edge : undefined,
-        to: cursor === undefined ? undefined : edge,
-      });
-      this.part.value =
-        cursor && edge
-          ? {
-              pages: before + pages,
-              cursor,
-              rest: Math.max(0, total - storiesOf(this.confirmed.require(), null).length),
-            }
-          : null;
-    });
+    return { parts, response: oldest!, total, cursor };
   }
 }
 

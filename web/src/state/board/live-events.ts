@@ -11,6 +11,12 @@ interface EventsHost {
   fail(error: unknown): void;
 }
 
+/**
+ * Why events are held: until the response to a creation has arrived, which says which event is that creation; until the
+ * board was read again; or until a read has answered whose responses were older than the applied events.
+ */
+type Reason = 'creation' | 'reset' | (() => unknown);
+
 /** The time after which a change is no longer expected in the stream. */
 const REACHED_MS = 1000;
 
@@ -24,7 +30,7 @@ export class LiveEvents {
   /** Events that arrived during a request and must be applied after its response. */
   private held: Event[] = [];
   /** The reasons to hold events. */
-  private readonly holds = new Set<'creation' | 'reset'>();
+  private readonly holds = new Set<Reason>();
   /** Whether the stream was reset since the board was read. */
   private isOutdated = false;
 
@@ -48,12 +54,11 @@ export class LiveEvents {
     else this.host.apply(data as Event);
   }
 
-  /** Holds the events until the response to a creation has arrived, which says which event is that creation. */
-  holdForCreation(): void {
-    this.holds.add('creation');
+  hold(reason: Reason): void {
+    this.holds.add(reason);
   }
 
-  release(reason: 'creation' | 'reset'): void {
+  release(reason: Reason): void {
     this.holds.delete(reason);
     if (this.holds.size > 0) return;
     for (const event of this.held.splice(0)) this.host.apply(event);
@@ -70,7 +75,7 @@ export class LiveEvents {
 
   /** Reads the board after a reset of the stream, and once more if there was another one meanwhile. */
   private async readAgain(): Promise<void> {
-    this.holds.add('reset');
+    this.hold('reset');
     try {
       while (this.isOutdated) {
         this.isOutdated = false;

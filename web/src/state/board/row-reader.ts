@@ -4,9 +4,10 @@ import type { Event, Sprint, Story, Task } from '../../api/types';
 import type { Entity, Target } from '../changes/rows';
 import type { ConfirmedBoard } from './confirmed-board';
 import type { Connection } from './connection';
+import type { LiveEvents } from './live-events';
 
 /** How often a response is read again that is older than the applied events. */
-export const REREADS = 5;
+const REREADS = 5;
 
 /** Reads stories, tasks and sprints of a board. */
 export class RowReader {
@@ -18,6 +19,7 @@ export class RowReader {
   constructor(
     private readonly confirmed: ConfirmedBoard,
     private readonly connection: Connection,
+    private readonly events: Pick<LiveEvents, 'hold' | 'release'>,
   ) {}
 
   /** Loads all fields of a story and its tasks, as soon as there is a connection. */
@@ -33,24 +35,27 @@ export class RowReader {
 
   async readStory(id: number): Promise<Story> {
     const { name } = this.connection;
-    const { data, response } = await this.readPresent(
+    return this.readPresent(
       () => api.GET('/api/stories/{story_id}', { params: { path: { story_id: id } } }),
+      async ({ data, response }) => {
+        const story = data as Story;
+        const { etag, revision } = headersOf(response);
+        this.etags.set(`story/${id}`, { version: story.version, etag });
+        if (await this.connection.isElsewhere(story, name)) this.confirmed.removeStory(story);
+        else this.confirmed.putStory(story, revision);
+        return story;
+      },
       () => [['story', id]],
     );
-    const story = data as Story;
-    const { etag, revision } = headersOf(response);
-    this.etags.set(`story/${id}`, { version: story.version, etag });
-    if (await this.connection.isElsewhere(story, name)) this.confirmed.removeStory(story);
-    else this.confirmed.putStory(story, revision);
-    return story;
   }
 
-  private async readTasks(storyId: number): Promise<void> {
-    const { data, response } = await this.readPresent(
+  private readTasks(storyId: number): Promise<void> {
+    return this.readPresent(
       () => api.GET('/api/stories/{story_id}/tasks', { params: { path: { story_id: storyId } } }),
+      ({ data, response }) =>
+        this.confirmed.putTasks(storyId, data as Task[], headersOf(response).revision),
       () => (this.confirmed.require().tasks.get(storyId) ?? []).map(({ id }) => ['task', id]),
     );
-    this.confirmed.putTasks(storyId, data as Task[], headersOf(response).revision);
   }
 
   /** Reads a story or task, and returns it with its entity tag. */
@@ -59,13 +64,15 @@ export class RowReader {
       const story = await this.readStory(id);
       return [story, this.etags.get(`story/${id}`)?.etag ?? ''];
     }
-    const { data, response } = await this.readPresent(
+    return this.readPresent(
       () => api.GET('/api/tasks/{task_id}', { params: { path: { task_id: id } } }),
+      ({ data, response }) => {
+        const { etag, revision } = headersOf(response);
+        this.confirmed.putTask(data as Task, revision);
+        return [data as Task, etag];
+      },
       () => [['task', id]],
     );
-    const { etag, revision } = headersOf(response);
-    this.confirmed.putTask(data as Task, revision);
-    return [data as Task, etag];
   }
 
   /**
@@ -84,15 +91,16 @@ export class RowReader {
     return this.readingSprints;
   }
 
-  private async readSprints(): Promise<void> {
-    const { data } = await this.connection.untilAnswered(() =>
-      this.readPresent(() =>
-        api.GET('/api/boards/{board_name}/sprints', {
-          params: { path: { board_name: this.connection.name } },
-        }),
+  private readSprints(): Promise<void> {
+    return this.connection.untilAnswered(() =>
+      this.readPresent(
+        () =>
+          api.GET('/api/boards/{board_name}/sprints', {
+            params: { path: { board_name: this.connection.name } },
+          }),
+        ({ data }) => this.confirmed.putSprints(data as Sprint[]),
       ),
     );
-    this.confirmed.putSprints(data as Sprint[]);
   }
 
   /** Loads the events of a story or task after the version that the user saw. */
@@ -132,18 +140,25 @@ export class RowReader {
 
   /**
    * Reads again, up to `REREADS` times, if the response is older than the applied events or, for one of the rows,
-   * than the last response with that row.
+   * than the last response with that row. No events are applied while it reads again, so that a slow connection to a
+   * board with many changes does not make each response older.
    */
-  async readPresent<T extends { response: Response }>(
+  async readPresent<T extends { response: Response }, R>(
     read: () => Promise<T>,
+    use: (result: T) => R | Promise<R>,
     rows: () => readonly [Entity, number][] = () => [],
-  ): Promise<T> {
-    for (let attempt = 0; ; attempt++) {
-      const result = await read();
-      const known = rows().map(([entity, id]) => this.confirmed.readAt(entity, id));
-      const { revision } = headersOf(result.response);
-      const latest = Math.max(this.confirmed.revision.value, ...known);
-      if (revision >= latest || attempt === REREADS) return result;
+  ): Promise<R> {
+    try {
+      for (let attempt = 0; ; attempt++) {
+        const result = await read();
+        const known = rows().map(([entity, id]) => this.confirmed.readAt(entity, id));
+        const { revision } = headersOf(result.response);
+        const latest = Math.max(this.confirmed.revision.value, ...known);
+        if (revision >= latest || attempt === REREADS) return await use(result);
+        this.events.hold(read);
+      }
+    } finally {
+      this.events.release(read);
     }
   }
 }
