@@ -55,10 +55,11 @@ export async function replaySprint(
   reader: Reader,
   { id, board_id: boardId, revision }: SprintRow,
 ): Promise<ReplayedSprint> {
-  const events = await readEvents(reader, EVENTS_OF_SPRINT, [boardId, boardId, id, boardId]);
+  const ofSprint = await readEvents(reader, EVENTS_OF_SPRINT, [boardId, boardId, id, boardId]);
   const stories = await reader.query<{ id: number }>(STORIES_EVER_IN_IT, [id]);
   const ids = stories.map((story) => story.id);
-  for (const event of await readStories(reader, boardId, ids)) events.push(event);
+  const events = await readStories(reader, boardId, ids);
+  for (const event of ofSprint) events.push(event);
   const replay = new Replay(id);
   await inSteps(replay.add(inOrder(events)), reader.signal);
   return { replay, revision };
@@ -108,13 +109,14 @@ async function readStories(
   boardId: number,
   ids: readonly number[],
 ): Promise<ReplayedEvent[]> {
-  const lists: ReplayedEvent[][] = [];
+  const events: ReplayedEvent[] = [];
   for (let start = 0; start < ids.length; start += STORIES_AT_ONCE) {
     const some = ids.slice(start, start + STORIES_AT_ONCE);
     const sql = `${EVENTS_OF_STORIES} (${placeholders(some)})`;
-    lists.push(await readEvents(reader, sql, [boardId, ...some]));
+    // Not `flat` at the end, which blocks the process for 10 ms with 40,000 events.
+    for (const event of await readEvents(reader, sql, [boardId, ...some])) events.push(event);
   }
-  return lists.flat();
+  return events;
 }
 
 /** Reads events; other requests run meanwhile. */

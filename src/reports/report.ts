@@ -74,6 +74,7 @@ export function* report(history: SprintHistory): Steps<Report> {
     unfinished: [] as UnfinishedStoryView[],
   };
   for (const story of history.stories) {
+    yield;
     const end = story.states[story.states.length - 1] as StoryState;
     const reported = ({ points }: StoryState): ReportedStoryView => ({
       id: story.id,
