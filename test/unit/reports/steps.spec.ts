@@ -30,6 +30,19 @@ it('a report and a burndown of many changes let other requests run in between', 
   }
 });
 
+it('a report of many stories lets other requests run in between, even if a start says what is committed', () => {
+  const log = new Log();
+  const sprint = log.sprint('2026-03-02');
+  for (let i = 0; i < 2000; i += 1) log.story(sprint, 1);
+  log.start(sprint);
+  const replay = new Replay(sprint);
+  counted(replay.add(log.events));
+  const { result: history } = counted(replay.history(new Date(log.now)));
+  const { result, pauses } = counted(report(history));
+  expect(result.committed.count).toBe(2000);
+  expect(pauses).toBeGreaterThanOrEqual(2000);
+});
+
 it('a computation ends at the step at which it is aborted', async () => {
   const connection = new AbortController();
   let last = 0;
