@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page, Request } from 'playwright-core';
 import { chromium } from 'playwright-core';
 import { chromiumBinary } from '../support/chromium';
 import type { TestApp } from '../support/app';
@@ -42,6 +42,39 @@ export async function startService(
   return service;
 }
 
+/** The requests of each page that have no complete response yet, without streams and those that a test holds. */
+const unanswered = new WeakMap<Page, Set<Request>>();
+
+function followRequests(page: Page): void {
+  const requests = new Set<Request>();
+  unanswered.set(page, requests);
+  const end = (request: Request): void => void requests.delete(request);
+  page.on('request', (request) => {
+    if (!/\/stream\?/.test(request.url())) requests.add(request);
+  });
+  page.on('requestfinished', end);
+  page.on('requestfailed', end);
+}
+
+/** Resolves when the page has drawn what it has received. */
+export const drawn = (page: Page): Promise<void> =>
+  page.evaluate(async () => {
+    for (let i = 0; i < 3; i++) {
+      await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
+    }
+  });
+
+/** Waits until a page has the responses to all its requests, except held ones, and has drawn the result. */
+export async function settled(page: Page): Promise<void> {
+  const requests = unanswered.get(page)!;
+  // Drawing may cause requests.
+  for (let isSettled = false; !isSettled;) {
+    isSettled = requests.size === 0;
+    await drawn(page);
+    isSettled &&= requests.size === 0;
+  }
+}
+
 /** Opens a page in a new context; an error of a script or of the content security policy fails the test. */
 export async function openPage(url: string, options: BrowserContextOptions = {}): Promise<Page> {
   if (!browser) throw new Error('there is no browser');
@@ -53,6 +86,7 @@ export async function openPage(url: string, options: BrowserContextOptions = {})
     ...options,
   });
   const page = await context.newPage();
+  followRequests(page);
   const errors: string[] = [];
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => {
@@ -93,8 +127,11 @@ export async function hold(page: Page, path: RegExp, method = 'GET') {
     if (route.request().method() !== method || !isFirst) return route.fallback();
     isFirst = false;
     const response = await route.fetch();
+    const requests = unanswered.get(page);
+    requests?.delete(route.request());
     arrive();
     await released;
+    requests?.add(route.request());
     return route.fulfill({ response });
   });
   return { arrived, release };

@@ -3,19 +3,29 @@ import { made2xx } from '../support/make';
 import {
   card,
   delay,
+  drawn,
   hold,
   list,
   openPage,
   openPageWithoutStream,
   reloadUnasked,
   route,
+  settled,
   startService,
   stayOnReload,
   titles,
   until,
 } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startKillableBoard, startSmallBoard, titlesOfBacklog } from './small-board';
+import {
+  caughtUp,
+  day,
+  openStream,
+  revisionOf,
+  startKillableBoard,
+  startSmallBoard,
+  titlesOfBacklog,
+} from './small-board';
 
 /** Opens the story of a card in “To do”. */
 async function openStory(page: Page, title: string) {
@@ -56,9 +66,6 @@ const fieldOf = (id: number | undefined, name: string) =>
 const titlesOf = (sprint: number) =>
   `fetch('/api/sprints/${sprint}/stories').then((response) => response.json())
      .then((stories) => stories.map(({ title }) => title).join())`;
-
-/** Milliseconds in which the page would make a wrong change. */
-const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
 
 const focusedName = (page: Page): Promise<string | null> =>
   page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
@@ -1128,8 +1135,9 @@ describe('A lost response', () => {
     ['changed', ['Ant', 'Fox']],
     ['deleted', ['Ant']],
   ])('to a creation does not hide that someone else has %s the story', async (how, shown) => {
-    const { client, url } = await startSmallBoard(['Ant']);
-    const page = await openPage(url);
+    const board = await startSmallBoard(['Ant']);
+    const { client } = board;
+    const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').focus();
     const lost = new Promise<number>((resolve) => {
       void route(page, '**/api/sprints/*/stories', async (request) => {
@@ -1151,7 +1159,7 @@ describe('A lost response', () => {
     await page.reload();
     expect((await again).headers()['idempotent-replayed']).toBe('true');
     await page.getByRole('banner').getByText('unsaved').waitFor({ state: 'detached' });
-    await settle(page);
+    await caughtUp(page, board);
     expect(await titles(page, 'To do')).toEqual(shown);
   });
 });
@@ -1567,6 +1575,7 @@ describe('The live board', () => {
     const board = await startSmallBoard();
     const page = await openPage(`${board.url}/backlog`);
     await card(page, 'Sprint 1', 'Ant').waitFor();
+    const events = await openStream(board);
     // The responses to both creations wait: the first one until the second story is typed.
     const first = await hold(page, /batch$/, 'POST');
     const field = page.getByLabel('New story in Backlog');
@@ -1579,7 +1588,8 @@ describe('The live board', () => {
     first.release();
     await second.arrived;
     // The event of the second creation arrives before its response.
-    await settle(page);
+    await events.reaches(revisionOf(await board.client.get('/api/boards/rocket')));
+    await drawn(page);
     expect(await titles(page, 'Backlog')).toEqual(['Emu', 'Fox']);
     expect(await page.getByRole('status').first().innerText()).not.toContain('Someone');
     second.release();
@@ -1980,7 +1990,7 @@ describe('The command palette', () => {
     const input = page.getByRole('combobox', { name: 'Command or story' });
     await input.fill('boards');
     await input.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
-    await settle(page);
+    await settled(page);
     expect(await input.count()).toBe(1);
     await page.keyboard.press('Escape');
     const dialog = await openStory(page, 'Ant');
@@ -2154,7 +2164,7 @@ describe('A card', () => {
     await box('Ant').click();
     await box('Bee').click({ modifiers: ['Shift'] });
     await box('Ant').click({ modifiers: ['Shift'] });
-    await settle(page);
+    await settled(page);
     expect(await box('Ant').isChecked()).toBe(true);
     expect(await box('Bee').isChecked()).toBe(true);
     await page.getByText('2 selected').waitFor();

@@ -4,6 +4,7 @@ import {
   openPage,
   reloadUnasked,
   route,
+  settled,
   stayOnReload,
   titles,
   until,
@@ -254,8 +255,7 @@ describe('Without a connection', () => {
     await client.patch('/api/boards/rocket', { name: 'moon' });
     await connect(page);
     await main.getByText('moon1 unsaved change').waitFor();
-    // Time in which the page would list its former name, too.
-    await page.waitForTimeout(300);
+    await settled(page);
     expect(await main.getByRole('listitem').count()).toBe(1);
     await main.getByRole('link', { name: 'moon' }).click();
     await card(page, 'In progress', 'Ant').waitFor();

@@ -1,10 +1,24 @@
 import type { Page, Route } from 'playwright-core';
-import { card, hold, openPage, openPageWithoutStream, route, titles, until } from './browser';
+import {
+  card,
+  drawn,
+  hold,
+  openPage,
+  openPageWithoutStream,
+  route,
+  settled,
+  titles,
+  until,
+} from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startSmallBoard, titlesOfBacklog } from './small-board';
-
-/** Time in which a late response would change the page. */
-const settle = (page: Page): Promise<void> => page.waitForTimeout(300);
+import {
+  caughtUp,
+  day,
+  openStream,
+  revisionOf,
+  startSmallBoard,
+  titlesOfBacklog,
+} from './small-board';
 
 const shownCard = (page: Page, title: string) =>
   page.locator('[data-story]').filter({ hasText: title });
@@ -133,11 +147,11 @@ describe('A board that is renamed', () => {
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
     await page.keyboard.press('2');
     await saved;
-    await settle(page);
+    await settled(page);
     boards.release();
     await page.waitForURL('**/b/moon');
     await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
-    await settle(page);
+    await caughtUp(page, board);
     expect(await titles(page, 'In progress')).toEqual(['Ant']);
   });
 });
@@ -182,9 +196,9 @@ describe('A response that is older than what the page shows', () => {
     await board.client.put(`/api/sprints/${board.sprint}`, { name: 'Third name' });
     const heading = page.getByRole('heading', { level: 1 });
     await heading.getByText('Third name').waitFor();
-    await settle(page);
+    await settled(page);
     sprints.release();
-    await settle(page);
+    await settled(page);
     expect(await heading.innerText()).toBe('Third name');
   });
 
@@ -202,7 +216,7 @@ describe('A response that is older than what the page shows', () => {
     expect(await titles(page, 'Backlog')).toEqual(['Eel']);
     await page.unroute('**/stream?*');
     await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
-    await settle(page);
+    await caughtUp(page, board);
     expect(await titles(page, 'Backlog')).toEqual(['Eel']);
   });
 
@@ -217,7 +231,7 @@ describe('A response that is older than what the page shows', () => {
     await page.getByLabel('Search').fill('wings');
     await next;
     found.release();
-    await settle(page);
+    await settled(page);
     expect(await titles(page, 'To do')).toEqual([]);
   });
 
@@ -228,18 +242,20 @@ describe('A response that is older than what the page shows', () => {
     const { body } = await client.post(path, { title: 'Eel' });
     const page = await openPage(board.url);
     await card(page, 'To do', 'Ant').waitFor();
+    const events = await openStream(board);
     let last: number = body.id;
     await route(page, '**/backlog?*', async (request) => {
       const response = await request.fetch();
       const { body } = await client.post(path, { title: 'Fox' });
-      await client.delete(`/api/stories/${last}`);
+      const deleted = await client.delete(`/api/stories/${last}`);
       last = body.id;
-      await settle(page);
+      await events.reaches(revisionOf(deleted));
+      await drawn(page);
       return request.fulfill({ response });
     });
     await page.getByRole('link', { name: 'Plan' }).click();
     await page.getByText('1 story', { exact: true }).waitFor();
-    await settle(page);
+    await settled(page);
     const ids = page.locator('[aria-label="Backlog"] [data-story] .card-id');
     expect(await ids.allTextContents()).toEqual([`#${last}`]);
   });
@@ -263,7 +279,7 @@ describe('A response that is older than what the page shows', () => {
     await shownCard(page, 'Ant').waitFor({ state: 'detached' });
     answer.release();
     await page.getByText('Moved “Ant” to In progress').first().waitFor();
-    await settle(page);
+    await settled(page);
     expect(await shownCard(page, 'Ant').count()).toBe(0);
   });
 
@@ -281,7 +297,7 @@ describe('A response that is older than what the page shows', () => {
     await input.fill('like bee');
     await page.getByRole('option', { name: 'Bee' }).waitFor();
     answer.release();
-    await settle(page);
+    await settled(page);
     expect(await page.getByRole('option', { name: 'Ant' }).count()).toBe(0);
   });
 
@@ -295,10 +311,10 @@ describe('A response that is older than what the page shows', () => {
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT');
     answer.release();
     await saved;
-    await settle(page);
+    await settled(page);
     await page.unroute('**/stream?*');
     await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
-    await settle(page);
+    await caughtUp(page, board);
     expect(await titles(page, 'In progress')).toEqual(['Queen']);
   });
 });
@@ -329,12 +345,12 @@ test('A move of several stories is not applied again by the events that follow t
     targetPosition: { x: 100, y: 2 },
   });
   await moved;
-  await settle(page);
+  await settled(page);
   const order = ['Cat', 'Dog', 'Eel', 'Ant', 'Bee', 'Fox', 'Gnu', 'Hen'];
   expect(await backlogOf(board, 'rocket')).toEqual(order);
   await page.unroute('**/stream?*');
   await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
-  await settle(page);
+  await caughtUp(page, board);
   expect(await titles(page, 'Backlog')).toEqual(order);
 });
 
@@ -371,7 +387,7 @@ describe('A reset of the live stream', () => {
     await answer.arrived;
     await board.client.put(`/api/sprints/${board.sprint}`, { goal: 'It flies.' });
     await reset();
-    await settle(page);
+    await settled(page);
     answer.release();
     await page.getByText('It flies.').waitFor();
   });
@@ -423,10 +439,9 @@ describe('The pages of a long backlog', () => {
     const more = backlog.getByRole('button', { name: 'Show more' });
     await more.click();
     await more.click();
-    await settle(page);
-    const paged = page.waitForResponse(/\/backlog\?.*cursor/);
+    await settled(page);
     answer.release();
-    await Promise.race([paged, settle(page)]);
+    await settled(page);
     await until(page, `document.querySelectorAll('[aria-label=Backlog] [data-story]').length`, 600);
     await backlog.getByText('1,200 stories').waitFor();
   });
@@ -457,7 +472,7 @@ describe('A story of another board', () => {
     await page.keyboard.press('Escape');
     await page.unroute('**/stream?*');
     await page.getByRole('banner').getByText('Connecting').waitFor({ state: 'detached' });
-    await settle(page);
+    await caughtUp(page, board);
     expect(await shownCard(page, 'Ant').count()).toBe(0);
     await client.put(`/api/stories/${ids.Ant}`, { sprint_id: board.sprint });
     await card(page, 'Sprint 1', 'Ant').waitFor();

@@ -3,8 +3,8 @@ import { command } from '../support/command';
 import { createDatabase } from '../support/databases';
 import { afterwards } from '../support/faults';
 import { Program } from '../support/program';
-import { card, hold, openPage } from './browser';
-import { day } from './small-board';
+import { card, drawn, hold, openPage } from './browser';
+import { day, openStream, revisionOf } from './small-board';
 
 test('the page reads the board again after a backup was restored, with the changes made meanwhile', async () => {
   const database = await createDatabase('sqlite');
@@ -33,8 +33,11 @@ test('the page reads the board again after a backup was restored, with the chang
   const sprints = await hold(page, /^\/api\/boards\/rocket\/sprints$/);
   await Program.start(database, { port });
   await sprints.arrived;
-  await client.put(`/api/sprints/${made.body.id}`, { name: 'After the backup' });
-  await page.waitForTimeout(1000);
+  const events = await openStream({ client });
+  await events.reaches(
+    revisionOf(await client.put(`/api/sprints/${made.body.id}`, { name: 'After the backup' })),
+  );
+  await drawn(page);
   sprints.release();
   await card(page, 'To do', 'Ant').waitFor();
   await page.getByRole('heading', { level: 1, name: 'After the backup' }).waitFor();

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, hold, openPage, route, startService, until } from './browser';
+import { axe, hold, openPage, route, settled, startService, until } from './browser';
 
 async function openSettings(options = {}): Promise<{ service: TestApp; page: Page }> {
   const service = await startService();
@@ -48,7 +48,7 @@ describe('The settings of a board', () => {
     await page.getByLabel('Time zone').fill('Europe/Berlin');
     await page.getByRole('button', { name: 'Save' }).dblclick();
     await page.getByRole('status').getByText('Settings saved').waitFor();
-    await page.waitForTimeout(300);
+    await settled(page);
     expect(await page.getByRole('alert').allTextContents()).toEqual([]);
     expect((await service.client.get('/api/boards/rocket')).body.version).toBe(2);
   });

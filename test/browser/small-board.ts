@@ -1,9 +1,11 @@
-import type { Client } from '../support/client';
+import type { Page } from 'playwright-core';
+import type { Answer, Client } from '../support/client';
 import { createDatabase } from '../support/databases';
+import { Stream } from '../support/event-stream';
 import { afterwards } from '../support/faults';
 import { made2xx } from '../support/make';
 import { Program } from '../support/program';
-import { startService } from './browser';
+import { settled, startService } from './browser';
 
 const DAY = 86_400_000;
 export const day = (offset: number): string =>
@@ -35,6 +37,27 @@ export interface SmallBoard {
 export interface KillableBoard extends SmallBoard {
   kill(): Promise<void>;
   restart(): Promise<void>;
+}
+
+/** Opens a stream of the board, which gets each event at the same time as that of a page. */
+export async function openStream({ client }: { client: Client }): Promise<Stream> {
+  const stream = await Stream.open(`${client.url}/api/boards/rocket/stream`);
+  afterwards(() => stream.close());
+  return stream;
+}
+
+/** The revision of the board after a response. */
+export const revisionOf = ({ headers }: Pick<Answer, 'headers'>): number =>
+  Number(headers.get('x-board-revision'));
+
+let goals = 0;
+
+/** Waits until a page with the live stream has received all events of the board, and has drawn the result. */
+export async function caughtUp(page: Page, { client, sprint }: SmallBoard): Promise<void> {
+  const goal = `Goal ${++goals}`;
+  await client.put(`/api/sprints/${sprint}`, { goal });
+  await page.getByText(goal, { exact: true }).waitFor();
+  await settled(page);
 }
 
 /** Starts a service with a board whose sprint has these stories. */

@@ -1,6 +1,17 @@
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
-import { axe, card, hold, list, openPage, route, startService, titles, until } from './browser';
+import {
+  axe,
+  card,
+  hold,
+  list,
+  openPage,
+  route,
+  settled,
+  startService,
+  titles,
+  until,
+} from './browser';
 import { startSmallBoard } from './small-board';
 
 interface Place {
@@ -333,16 +344,13 @@ describe('Signing in', () => {
     const page = await openExpired(place);
     const sent: string[] = [];
     page.on('request', (request) => sent.push(request.method()));
-    await route(page, '**/api/session', async (route) => {
-      // From here on, the browser has the cookie of the other user.
-      const response = await route.fetch();
-      await page.evaluate(async () => {
-        dispatchEvent(new Event('online'));
-        await new Promise((resolve) => setTimeout(resolve, 300));
-      });
-      await route.fulfill({ response });
-    });
+    const session = await hold(page, /^\/api\/session$/, 'POST');
     await signIn(page, place.admin);
+    // From here on, the browser has the cookie of the other user.
+    await session.arrived;
+    await page.evaluate(() => dispatchEvent(new Event('online')));
+    await settled(page);
+    session.release();
     await page.getByRole('banner').getByText('Ada').waitFor();
     expect(sent).not.toContain('PUT');
   });
@@ -572,7 +580,7 @@ describe('The tokens', () => {
     await page.getByRole('alert').getByText('You are not signed in').waitFor();
     expect((await service.client.get('/api/boards', as(secret))).status).toBe(200);
     const signIn = page.getByRole('dialog', { name: 'Sign in again' });
-    await page.waitForTimeout(300);
+    await settled(page);
     expect(await signIn.count()).toBe(0);
     await page.getByRole('button', { name: 'Done' }).click();
     await signIn.waitFor();

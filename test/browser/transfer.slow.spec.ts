@@ -10,6 +10,7 @@ import {
   openPageWithoutStream,
   reloadUnasked,
   route,
+  settled,
   startService,
   stayOnReload,
   titles,
@@ -311,17 +312,18 @@ describe('An import', () => {
       const { prototype } = Blob;
       const read = Object.getOwnPropertyDescriptor(prototype, 'arrayBuffer')!.value;
       prototype.arrayBuffer = async function () {
+        const bytes = await read.call(this);
         if ((this as File).name === 'former.csv') {
           await new Promise((resolve) => ((globalThis as any).release = resolve));
         }
-        return read.call(this);
+        return bytes;
       };
     });
     await choose(page, 'former.csv', csv('title', 'Ant', 'Bee'));
     await choose(page, 'last.csv', csv('title', 'Cat'));
     await preview(page).waitFor();
     await page.evaluate(() => (globalThis as any).release());
-    await page.waitForTimeout(600);
+    await settled(page);
     expect(await counts(page, 'Stories')).toEqual(['1', '0', '0']);
   });
 
