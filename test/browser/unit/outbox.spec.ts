@@ -1,6 +1,7 @@
 import type { ChangeStorage, Row } from '../../../web/src/state/changes/outbox';
 import { Outbox } from '../../../web/src/state/changes/outbox';
 import type { Pending } from '../../../web/src/state/changes/pending';
+import { nextOrder } from '../../../web/src/state/changes/pending';
 
 /** The storage and the locks that the pages of one browser share. */
 class Browser {
@@ -93,7 +94,7 @@ test('leaves the changes that it has taken over to the next page if it is closed
   const second = browser.page();
   await second.outbox.adopt(1);
   await settle();
-  await second.outbox.save([entry(2)]);
+  await second.outbox.save([{ ...entry(2), order: nextOrder() }]);
   second.outbox.close();
   const third = browser.page();
   await third.outbox.adopt(1);
@@ -134,6 +135,43 @@ test('takes over the changes from before a token was required as changes of its 
   await settle();
   expect(ben.adopted).toEqual([]);
   expect([...browser.rows.values()].map(({ actor }) => actor)).toEqual(['Mei']);
+});
+
+test('keeps changes before later ones, even if the clock was ahead when they were made', async () => {
+  const browser = new Browser();
+  const ahead = browser.page();
+  await ahead.outbox.adopt(1);
+  const hour = 3_600_000_000;
+  await ahead.outbox.save([entry(nextOrder() + hour), entry(nextOrder() + hour)]);
+  ahead.outbox.close();
+  const page = browser.page();
+  await page.outbox.adopt(1);
+  await settle();
+  await page.outbox.save([entry(nextOrder())]);
+  const keys = [...browser.rows.keys()];
+  page.outbox.close();
+  const last = browser.page();
+  await last.outbox.adopt(1);
+  await settle();
+  expect(last.adopted.map(keysOf)).toEqual([keys]);
+});
+
+test('keeps changes that a page has taken over after its own, which it sends first', async () => {
+  const browser = new Browser();
+  const first = browser.page();
+  await first.outbox.adopt(1);
+  const second = browser.page();
+  await second.outbox.adopt(1);
+  await first.outbox.save([{ ...entry(nextOrder()), key: 'taken over' }]);
+  await second.outbox.save([{ ...entry(nextOrder()), key: 'own' }]);
+  await second.outbox.adopt(1);
+  first.outbox.close();
+  await settle();
+  second.outbox.close();
+  const last = browser.page();
+  await last.outbox.adopt(1);
+  await settle();
+  expect(last.adopted.map(keysOf)).toEqual([['own', 'taken over']]);
 });
 
 test('takes over nothing once it is closed', async () => {

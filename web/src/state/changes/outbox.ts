@@ -5,6 +5,7 @@ import { randomKey } from '../../util/random';
 import { unstored } from '../../util/unsaved';
 import type { Card, ListId } from '../model';
 import type { Pending } from './pending';
+import { nextOrder } from './pending';
 
 /** The actor while no token is required. The next user who signs in sends the unsaved changes of this actor. */
 const ANONYMOUS = 'anonymous';
@@ -260,9 +261,13 @@ export class Outbox {
   private async take(from: string): Promise<void> {
     const taken = [...(await this.storage.pass(from, this.owner))];
     if (taken.length === 0) return;
-    // Changes that were made before a token was required become changes of this user.
-    if (taken.some(({ actor }) => actor !== this.actor)) await this.save(taken);
-    this.onAdopted(taken.sort((a, b) => a.order - b.order));
+    // They are sent after the changes of this page, and changes of a page whose clock was ahead before later ones.
+    // Those that were made before a token was required become changes of this user.
+    const entries = taken
+      .sort((a, b) => a.order - b.order)
+      .map((each) => ({ ...each, order: nextOrder() }));
+    void this.save(entries);
+    this.onAdopted(entries);
   }
 }
 

@@ -44,11 +44,13 @@ export interface Pending {
 /** The version of the row that the user saw or, of several changes, that of each. */
 export type Seen = number | readonly (number | undefined)[];
 
+let lastOrder = 0;
+
+/** A greater number than those before, also after a reload unless the clock was set back. */
+export const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));
+
 /** What the user does at once: changes that are undone together. */
 export type Gesture = Pick<Pending, 'group' | 'label'>;
-
-let lastOrder = 0;
-const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));
 
 /**
  * The entries for the changes of one gesture.
