@@ -267,6 +267,21 @@ describe('An import', () => {
     expect(await all(service, '/api/boards/moon/backlog')).toHaveLength(2);
   });
 
+  test('keeps the file that is chosen before the board is loaded', async () => {
+    const service = await startRocket();
+    const page = await openPage('about:blank');
+    const release = await delay(page, '**/api/boards/rocket');
+    await page.goto(`${service.url}/b/rocket/import`);
+    await choose(page, 'stories.csv', csv('title', 'Ant'));
+    await preview(page).waitFor();
+    // The stream is opened once the board is loaded.
+    const stream = page.waitForRequest('**/stream?*');
+    release();
+    await stream;
+    await importButton(page).click();
+    await page.getByText('Created: 1 story.').waitFor();
+  });
+
   test('shows its result in a message after the user has left its view', async () => {
     const service = await startRocket();
     const page = await openPage(`${service.url}/b/rocket/import`);

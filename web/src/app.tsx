@@ -115,7 +115,7 @@ function View() {
     case 'settings':
       return <SettingsView store={current} />;
     case 'import':
-      return <ImportView key={current.view.value?.board.id} board={board} />;
+      return <ImportView key={current} board={board} />;
     default:
       return <Missing detail="There is no such page." />;
   }
