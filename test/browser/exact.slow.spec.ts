@@ -1689,17 +1689,22 @@ describe('The live board', () => {
   });
 
   test('updates the working days left at midnight in the time zone of the board', async () => {
-    const board = await startSmallBoard();
-    await board.client.put('/api/boards/rocket', {
+    const { client, url, clock } = await startService();
+    // 23:59 in Tokyo.
+    clock.set('2026-11-17T14:59:00Z');
+    await client.post('/api/boards', {
+      name: 'rocket',
       time_zone: 'Asia/Tokyo',
       working_days: ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'],
     });
+    const sprint = { start_date: '2026-11-14', end_date: '2026-11-27' };
+    await client.post('/api/boards/rocket/sprints', sprint);
     const page = await openPage('about:blank');
-    // 23:59 in Tokyo.
-    await page.clock.install({ time: new Date(`${day(0)}T14:59:00Z`) });
-    await page.goto(board.url);
+    await page.clock.install({ time: '2026-11-17T14:59:00Z' });
+    await page.goto(`${url}/b/rocket`);
     await page.getByText('11 working days left').waitFor();
     const read = page.waitForRequest((request) => request.url().endsWith('/sprints'));
+    clock.set('2026-11-17T15:00:30Z');
     await page.clock.fastForward(90_000);
     await page.getByText('10 working days left').waitFor();
     await read;
@@ -1724,6 +1729,56 @@ describe('The live board', () => {
     await page.clock.fastForward(90_000);
     await page.getByRole('heading', { level: 1, name: 'Sprint 2' }).waitFor();
     await page.getByRole('status').getByText('Sprint 2 is now the current sprint').waitFor();
+  });
+
+  test.each([
+    ['hours ahead', '2026-11-17T21:00:00Z'],
+    ['hours behind', '2026-11-17T10:00:00Z'],
+    ['years behind', '2019-01-01T00:00:00Z'],
+  ])(
+    'shows the sprint that has begun on the service if the clock of the browser is %s',
+    async (_, time) => {
+      const { client, url, clock } = await startService();
+      await client.post('/api/boards', { name: 'rocket', time_zone: 'Asia/Tokyo' });
+      // 23:59 in Tokyo.
+      clock.set('2026-11-17T14:59:00Z');
+      for (const sprint of [
+        { name: 'Sprint 1', start_date: '2026-11-16', end_date: '2026-11-17' },
+        { name: 'Sprint 2', start_date: '2026-11-18', end_date: '2026-11-20' },
+      ]) {
+        await client.post('/api/boards/rocket/sprints', sprint);
+      }
+      const page = await openPage('about:blank');
+      await page.clock.install({ time });
+      await page.goto(`${url}/b/rocket`);
+      await page.getByRole('heading', { level: 1, name: 'Sprint 1' }).waitFor();
+      await page.getByText('1 working day left').waitFor();
+      clock.set('2026-11-17T15:00:30Z');
+      await page.clock.fastForward(90_000);
+      await page.getByRole('heading', { level: 1, name: 'Sprint 2' }).waitFor();
+      await page.getByText('3 working days left').waitFor();
+    },
+  );
+
+  test('shows the sprint that begins while the board is read', async () => {
+    const { client, url, clock } = await startService();
+    clock.set('2026-11-17T23:59:50Z');
+    for (const sprint of [
+      { name: 'Sprint 1', start_date: '2026-11-16', end_date: '2026-11-17' },
+      { name: 'Sprint 2', start_date: '2026-11-18', end_date: '2026-11-20' },
+    ]) {
+      await client.post('/api/boards/rocket/sprints', sprint);
+    }
+    const page = await openPage('about:blank');
+    await page.clock.install({ time: '2026-11-17T23:59:50Z' });
+    const release = await delay(page, '**/api/boards/rocket');
+    const sprints = page.waitForResponse('**/sprints');
+    await page.goto(`${url}/b/rocket`);
+    await sprints;
+    clock.set('2026-11-18T00:00:10Z');
+    await page.clock.fastForward(20_000);
+    release();
+    await page.getByRole('heading', { level: 1, name: 'Sprint 2' }).waitFor();
   });
 
   test('shows dates in UTC if the browser does not know the time zone, and says so', async () => {

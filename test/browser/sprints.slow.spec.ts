@@ -481,6 +481,21 @@ describe('Sprints in the browser', () => {
     expect(body.started_at).not.toBeNull();
   });
 
+  test('start today by the clock of the service, even if that of the browser is a year behind', async () => {
+    const plan = await startPlan();
+    const page = await openPage('about:blank');
+    await page.clock.install({ time: Date.now() - 365 * 86_400_000 });
+    await page.goto(plan.url);
+    await page.getByRole('button', { name: 'Change Sprint 3' }).click();
+    await page.getByRole('menuitem', { name: 'Start sprint' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText(/so it has 1[789] working days instead of 10\./).waitFor();
+    await dialog.getByRole('button', { name: 'Start sprint' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const { body } = await plan.service.client.get(`/api/sprints/${plan.sprints[2]}`);
+    expect(body).toMatchObject({ state: 'active', start_date: day(0) });
+  });
+
   test('that start early without more working days say only when they end', async () => {
     const { client, url } = await startService();
     const working_days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];

@@ -51,6 +51,15 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
     applicationOptions(pino),
   );
   await setUp(app, pino, options.web);
+  const clock = app.get(Clock);
+  app
+    .getHttpAdapter()
+    .getInstance()
+    // Otherwise Node.js writes the time of the machine, even if a test has set the clock.
+    .addHook(
+      'onSend',
+      async (_request, reply) => void reply.header('Date', clock.now().toUTCString()),
+    );
   await app.listen(0, '127.0.0.1');
   try {
     await app.get(Database).untilReady();
@@ -63,7 +72,7 @@ export async function startApp(options: AppOptions = {}): Promise<TestApp> {
   return {
     app,
     url,
-    clock: app.get(Clock),
+    clock,
     database,
     client,
     close: async () => {

@@ -1,4 +1,5 @@
 import createClient from 'openapi-fetch';
+import { noteTime } from '../util/calendar';
 import { errorOf, isUnauthorized } from './problem';
 import type { paths } from './schema';
 import type { NewSprint, NewStory, Sprint, Story } from './types';
@@ -48,6 +49,7 @@ api.use({
   onRequest: ({ request, schemaPath }) => noteWrite(request, schemaPath),
   async onResponse({ request, response, schemaPath }) {
     noteWrite(request, schemaPath);
+    noteTime(response);
     if (response.ok) requireBody(request, response);
     if (response.ok || response.status === 304) return;
     // The form that signs in shows its own error.

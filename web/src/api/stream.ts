@@ -1,3 +1,4 @@
+import { noteTime } from '../util/calendar';
 import { delayAfter, Pause } from '../util/retry';
 import { isHidden } from '../util/visible';
 import { ApiError, errorOf } from './problem';
@@ -52,6 +53,7 @@ export function openStream(
         `/api/boards/${encodeURIComponent(name)}/stream?after=${after()}&board_id=${id}`,
         { headers: { Accept: 'text/event-stream' }, signal: abort.signal, cache: 'no-store' },
       );
+      noteTime(response);
       if (!response.ok || !response.body) throw await errorOf(response);
       const parser = new EventParser();
       const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();

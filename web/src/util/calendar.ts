@@ -18,8 +18,18 @@ export function isKnownZone(timeZone: string): boolean {
 export const dateIn = (timeZone: string, time: Date): string =>
   formatIn(isKnownZone(timeZone) ? timeZone : 'UTC').format(time);
 
-/** The calendar date of today in a time zone. */
-export const todayIn = (timeZone: string): string => dateIn(timeZone, new Date());
+/** Milliseconds by which the clock of the service is ahead of that of the browser, which may be wrong. */
+let ahead = 0;
+
+/** Notes the time of the service, which a response contains. */
+export function noteTime({ headers }: Response): void {
+  const time = Date.parse(headers.get('Date') ?? '');
+  if (time) ahead = time - Date.now();
+}
+
+/** The calendar date in a time zone by the clock of the service: of today, or of some milliseconds ago. */
+export const todayIn = (timeZone: string, ago = 0): string =>
+  dateIn(timeZone, new Date(Date.now() + ahead - ago));
 
 const DAY_MS = 86_400_000;
 

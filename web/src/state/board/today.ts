@@ -4,6 +4,8 @@ import { alertError } from '../announce';
 import type { ConfirmedBoard } from './confirmed-board';
 
 const CHECK_MS = 15_000;
+/** Milliseconds for which the first read of a board may take. */
+const READ_MS = 60_000;
 /** Minutes after which a new day is reported again, because the clock of the service may be behind. */
 const LATER_MIN = [1, 2, 4, 8];
 
@@ -25,11 +27,14 @@ export class Today {
 
   watch(): void {
     if (this.date.value) return;
+    // The sprints may have been read before midnight.
+    this.check(READ_MS);
     this.check();
     this.timer = setInterval(() => this.check(), CHECK_MS);
   }
 
-  check(): void {
+  /** @param ago milliseconds since the time whose date it is */
+  check(ago = 0): void {
     const zone = this.confirmed.state.value?.board.time_zone;
     if (!zone) return;
     if (zone !== this.zone && !isKnownZone(zone)) {
@@ -38,7 +43,7 @@ export class Today {
       );
     }
     this.zone = zone;
-    const date = todayIn(zone);
+    const date = todayIn(zone, ago);
     if (date === this.date.value) return;
     const isNext = this.date.value !== '';
     this.date.value = date;

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { api } from '../../api/client';
 import { isMissing } from '../../api/problem';
 import type { Board, Sprint } from '../../api/types';
-import { dateIn } from '../../util/calendar';
+import { todayIn } from '../../util/calendar';
 import { RepeatedRequests } from '../../util/repeated-requests';
 
 /** The most boards whose sprints are requested: more requests would take long and count towards the rate limit. */
@@ -13,8 +13,7 @@ const MAX_BOARDS = 100;
 const MAX_BEHIND_MS = 60_000;
 
 /** The date in a time zone, with an allowance for the clock of the service. */
-export const reachedDate = (zone: string): string =>
-  dateIn(zone, new Date(Date.now() - MAX_BEHIND_MS));
+export const reachedDate = (zone: string): string => todayIn(zone, MAX_BEHIND_MS);
 
 /** The active sprint of a board, and the state of the board on which it depends. */
 interface Known {
