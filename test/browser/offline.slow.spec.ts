@@ -580,6 +580,24 @@ describe('Without a connection', () => {
     expect(await page.getByRole('dialog').count()).toBe(0);
   });
 
+  test('reports that a change is not saved if another board has got the name of its board', async () => {
+    const board = await startKillableBoard();
+    const page = await openPage(board.url);
+    await until(page, keptNames, 'rocket');
+    await editWithoutConnection(page);
+    await page.goto('about:blank');
+    await board.client.delete('/api/boards/rocket?force=true');
+    const sprint = { name: 'Other', start_date: day(-1) };
+    await board.client.post('/api/boards/rocket/sprints', sprint);
+    await page.unrouteAll();
+    await page.goto(board.url);
+    await page.getByRole('heading', { level: 1, name: 'Other' }).waitFor();
+    await page
+      .getByRole('alert')
+      .getByText('Not saved: Move “Ant” to In progress. This was on another board of this name')
+      .waitFor();
+  });
+
   test('sends the changes of two tabs of one browser once, also those of a closed tab', async () => {
     const board = await startKillableBoard();
     const first = await openPage(board.url);

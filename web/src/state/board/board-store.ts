@@ -1,4 +1,4 @@
-import { computed } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { lastWrite } from '../../api/client';
 import { ApiError, ignoreMissing } from '../../api/problem';
 import { openStream } from '../../api/stream';
@@ -14,7 +14,7 @@ import type { Change } from '../changes/change';
 import type { Conflict } from '../changes/conflict';
 import { seenOf } from '../changes/conflict';
 import { applyAll, asDone } from '../changes/kinds';
-import { deleteMissing, deleteSnapshot, Outbox } from '../changes/outbox';
+import { deleteMissing, deleteSnapshot, Outbox, unsavedBy } from '../changes/outbox';
 import type { Gesture, Pending, Seen } from '../changes/pending';
 import { ChangeQueue } from '../changes/queue';
 import {
@@ -150,13 +150,30 @@ export class BoardStore {
       this.fail(error);
       return;
     }
+    const isReported = signal(false);
+    void this.reportFormer().then(() => (isReported.value = true));
     // A hidden page whose stream is closed may be older than what another page has stored.
     const isCurrent = (): boolean =>
-      this.reader.failure.value === null && (this.events.isLive.value || !isHidden.value);
+      isReported.value &&
+      this.reader.failure.value === null &&
+      (this.events.isLive.value || !isHidden.value);
     this.cleanups.push(this.snapshots.keep(isCurrent));
     this.today.watch();
     void this.outbox.adopt(this.confirmed.require().board.id);
     this.followStream();
+  }
+
+  /** Reports the unsaved changes of another board that had this name, whose snapshot is about to be replaced. */
+  private async reportFormer(): Promise<void> {
+    const { id, name } = this.confirmed.require().board;
+    const isFormer = (each: Board): boolean => each.name === name && each.id !== id;
+    for (const former of await deleteMissing(this.actor, isFormer)) {
+      const rows = (await unsavedBy(this.actor)).filter(({ board }) => board === former.id);
+      const labels = [...new Set(rows.map(({ label }) => label))].join('; ');
+      alertError(
+        `Not saved: ${labels}. This was on another board of this name, which was renamed or deleted.`,
+      );
+    }
   }
 
   private followStream(): void {
