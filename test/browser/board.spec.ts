@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Page } from 'playwright-core';
 import type { TestApp } from '../support/app';
 import { promised } from '../support/faults';
-import { axe, card, list, openPage, startService, titles, until } from './browser';
+import { axe, card, focusedName, list, openPage, startService, titles, until } from './browser';
 import { day } from './small-board';
 
 interface Board {
@@ -161,20 +161,18 @@ describe('The sprint board', () => {
     const board = await startBoard();
     const page = await openPage(board.url);
     await card(page, 'To do', 'Buy a ticket').waitFor();
-    const focused = (): Promise<string | null> =>
-      page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
     await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe('Buy a ticket');
+    expect(await focusedName(page)).toBe('Buy a ticket');
     await page.keyboard.press('ArrowDown');
-    expect(await focused()).toBe('Pay by card');
+    expect(await focusedName(page)).toBe('Pay by card');
     await page.keyboard.press('ArrowRight');
-    expect(await focused()).toBe('Discount codes');
+    expect(await focusedName(page)).toBe('Discount codes');
     await page.keyboard.press('Shift+ArrowUp');
     await list(page, 'In progress').getByRole('listitem').first().getByText('Discount').waitFor();
     await page.keyboard.press('Shift+ArrowRight');
     await card(page, 'Done', 'Discount codes').waitFor();
     await page.waitForFunction(() => document.activeElement?.matches('li'));
-    expect(await focused()).toBe('Discount codes');
+    expect(await focusedName(page)).toBe('Discount codes');
     await page.keyboard.press('1');
     await card(page, 'To do', 'Discount codes').waitFor();
     await page.getByRole('status').getByText('to To do').waitFor();

@@ -207,3 +207,7 @@ export async function untilRead<T>(read: () => Promise<T>, value: T): Promise<vo
     if (Date.now() > end) throw new Error(`${String(seen)} instead of ${String(value)}`);
   }
 }
+
+/** The name of the focused element. */
+export const focusedName = (page: Page): Promise<string | null> =>
+  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);

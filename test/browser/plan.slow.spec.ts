@@ -2,7 +2,18 @@ import type { Page } from 'playwright-core';
 import { promised } from '../support/faults';
 import { fillBacklog, insertRows, storyRow } from '../support/fill';
 import { made2xx } from '../support/make';
-import { axe, card, hold, list, openPage, route, startService, titles, until } from './browser';
+import {
+  axe,
+  card,
+  focusedName,
+  hold,
+  list,
+  openPage,
+  route,
+  startService,
+  titles,
+  until,
+} from './browser';
 import type { Plan } from './plan-board';
 import { startPlan } from './plan-board';
 import { day, fieldOfBacklog } from './small-board';
@@ -15,9 +26,6 @@ const stored = async ({ service }: Plan, path: string): Promise<string[]> =>
 const backlog = (plan: Plan): Promise<string[]> => stored(plan, '/api/boards/rocket/backlog');
 
 const region = (page: Page, name: string) => page.getByRole('region', { name, exact: true });
-
-const focused = (page: Page): Promise<string | null> =>
-  page.evaluate(() => document.activeElement?.getAttribute('aria-label') ?? null);
 
 /** The response to a change that the page makes. */
 const answered = (page: Page, path: RegExp) =>
@@ -353,12 +361,12 @@ describe('The plan', () => {
     await card(page, 'Sprint 3', 'Cat').waitFor();
     await card(page, 'Backlog', 'Dog').waitFor();
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toBe('Ant');
+    expect(await focusedName(page)).toBe('Ant');
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowDown');
-    expect(await focused(page)).toBe('Cat');
+    expect(await focusedName(page)).toBe('Cat');
     await page.keyboard.press('ArrowRight');
-    expect(await focused(page)).toBe('Dog');
+    expect(await focusedName(page)).toBe('Dog');
     await page.keyboard.press('Shift+ArrowDown');
     await page.waitForFunction(() => document.activeElement?.matches('li'));
     await page.keyboard.press('Shift+ArrowUp');
@@ -646,7 +654,7 @@ describe('The plan', () => {
     held.release();
     expect((await saved).status()).toBe(200);
     await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
-    expect(await focused(page)).toBe('Jay');
+    expect(await focusedName(page)).toBe('Jay');
   });
 
   test.each(['completed', 'deleted'])(
@@ -859,7 +867,7 @@ describe('The plan', () => {
     await card(page, 'Backlog', 'Dog').focus();
     await plan.service.client.post(`/api/stories/${plan.ids.Ant}/move`, { sprint_id: null });
     await card(page, 'Backlog', 'Ant').waitFor({ timeout: promised(1000) });
-    expect(await focused(page)).toBe('Dog');
+    expect(await focusedName(page)).toBe('Dog');
   });
 
   test('reads a backlog of thousands in pages without descriptions, and draws 200 rows at first', async () => {

@@ -5,7 +5,7 @@ import { Stream } from '../support/event-stream';
 import { afterwards } from '../support/faults';
 import { made2xx } from '../support/make';
 import { Program } from '../support/program';
-import { settled, startService } from './browser';
+import { card, openPage, settled, startService } from './browser';
 
 const DAY = 86_400_000;
 export const day = (offset: number): string =>
@@ -101,5 +101,51 @@ async function fill(
     sprint: sprint.id,
     ids,
     story: async (title) => (await client.get(`/api/stories/${ids[title]}`)).body,
+  };
+}
+
+/** Opens the story of a card in “To do”. */
+export async function openStory(page: Page, title: string) {
+  await card(page, 'To do', title).focus();
+  await page.keyboard.press('Enter');
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('heading', { name: 'History' }).waitFor();
+  return dialog;
+}
+
+/** Creates a planned sprint after the current one. */
+export const createNextSprint = async ({ client }: SmallBoard): Promise<{ id: number }> =>
+  (await client.post('/api/boards/rocket/sprints', { name: 'Sprint 2', start_date: day(11) })).body;
+
+/** The expression that reads a field of a story from the service. */
+export const fieldOf = (id: number | undefined, name: string) =>
+  `fetch('/api/stories/${id}').then((response) => response.json()).then((story) => story.${name})`;
+
+/** The expression that reads the titles of a sprint from the service: `Ant,Bee`. */
+export const titlesOf = (sprint: number) =>
+  `fetch('/api/sprints/${sprint}/stories').then((response) => response.json())
+     .then((stories) => stories.map(({ title }) => title).join())`;
+
+/** Opens the story Ant, which has the task “Dig a well”. */
+export async function openTask(board: SmallBoard) {
+  const { body } = await board.client.post(`/api/stories/${board.ids.Ant}/tasks`, {
+    title: 'Dig a well',
+  });
+  const page = await openPage(board.url);
+  const dialog = await openStory(page, 'Ant');
+  const field = dialog.getByLabel('Title of the task');
+  return {
+    id: body.id as number,
+    page,
+    dialog,
+    field,
+    /** Types a new title. */
+    rename: async (from: string, to: string) => {
+      await dialog.getByRole('button', { name: `Rename task ${from}`, exact: true }).click();
+      await field.fill(to);
+    },
+    /** The expression that reads a field of the task from the service. */
+    task: (name: string) =>
+      `fetch('/api/tasks/${body.id}').then((response) => response.json()).then((task) => task.${name})`,
   };
 }
