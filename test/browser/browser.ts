@@ -42,7 +42,7 @@ export async function startService(
   return service;
 }
 
-/** The requests of each page that have no complete response yet, without streams and those that a test holds. */
+/** The pending requests of each page; streams, and requests that a test holds, do not count. */
 const unanswered = new WeakMap<Page, Set<Request>>();
 
 function followRequests(page: Page): void {
@@ -56,7 +56,7 @@ function followRequests(page: Page): void {
   page.on('requestfailed', end);
 }
 
-/** Resolves when the page has drawn what it has received. */
+/** Resolves after three frames: one response may change the page more than once, each time in the next frame. */
 export const drawn = (page: Page): Promise<void> =>
   page.evaluate(async () => {
     for (let i = 0; i < 3; i++) {
@@ -64,7 +64,7 @@ export const drawn = (page: Page): Promise<void> =>
     }
   });
 
-/** Waits until a page has the responses to all its requests, except held ones, and has drawn the result. */
+/** Waits until a page has no pending requests and has drawn the responses. */
 export async function settled(page: Page): Promise<void> {
   const requests = unanswered.get(page)!;
   // Drawing may cause requests.

@@ -39,7 +39,7 @@ export interface KillableBoard extends SmallBoard {
   restart(): Promise<void>;
 }
 
-/** Opens a stream of the board, which gets each event at the same time as that of a page. */
+/** Opens a stream of the board. The service sends each event to it and to the stream of a page at the same time. */
 export async function openStream({ client }: { client: Client }): Promise<Stream> {
   const stream = await Stream.open(`${client.url}/api/boards/rocket/stream`);
   afterwards(() => stream.close());

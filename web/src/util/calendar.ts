@@ -21,13 +21,13 @@ export const dateIn = (timeZone: string, time: Date): string =>
 /** Milliseconds by which the clock of the service is ahead of that of the browser, which may be wrong. */
 let ahead = 0;
 
-/** Notes the time of the service, which a response contains. */
+/** Compares the clocks by the `Date` header of a response (RFC 9110, section 6.6.1). */
 export function noteTime({ headers }: Response): void {
   const time = Date.parse(headers.get('Date') ?? '');
   if (time) ahead = time - Date.now();
 }
 
-/** The calendar date in a time zone by the clock of the service: of today, or of some milliseconds ago. */
+/** The calendar date in a time zone, now or `ago` milliseconds before, by the clock of the service. */
 export const todayIn = (timeZone: string, ago = 0): string =>
   dateIn(timeZone, new Date(Date.now() + ahead - ago));
 

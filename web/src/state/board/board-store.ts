@@ -163,7 +163,7 @@ export class BoardStore {
     this.followStream();
   }
 
-  /** Reports the unsaved changes of another board that had this name, whose snapshot is about to be replaced. */
+  /** Reports the unsaved changes of another board that had this name, before its snapshot is replaced. */
   private async reportFormer(): Promise<void> {
     const { id, name } = this.confirmed.require().board;
     const isFormer = (each: Board): boolean => each.name === name && each.id !== id;

@@ -4,9 +4,9 @@ import { alertError } from '../announce';
 import type { ConfirmedBoard } from './confirmed-board';
 
 const CHECK_MS = 15_000;
-/** Milliseconds for which the first read of a board may take. */
+/** The time that the first read of a board takes at most. */
 const READ_MS = 60_000;
-/** Minutes after which a new day is reported again, because the clock of the service may be behind. */
+/** Minutes after which a new day is reported again: the clock of another instance of the service may be behind. */
 const LATER_MIN = [1, 2, 4, 8];
 
 /** The date in the time zone of a board, on which the states of its sprints depend. */
@@ -33,7 +33,7 @@ export class Today {
     this.timer = setInterval(() => this.check(), CHECK_MS);
   }
 
-  /** @param ago milliseconds since the time whose date it is */
+  /** @param ago how many milliseconds before now; 0 is today */
   check(ago = 0): void {
     const zone = this.confirmed.state.value?.board.time_zone;
     if (!zone) return;

@@ -261,8 +261,8 @@ export class Outbox {
   private async take(from: string): Promise<void> {
     const taken = [...(await this.storage.pass(from, this.owner))];
     if (taken.length === 0) return;
-    // They are sent after the changes of this page, and changes of a page whose clock was ahead before later ones.
-    // Those that were made before a token was required become changes of this user.
+    // With new numbers, the next page sends them in the same order as this one: after its own changes, and before later
+    // ones even if the clock is set back. Saving them also makes this user the actor of changes made without a token.
     const entries = taken
       .sort((a, b) => a.order - b.order)
       .map((each) => ({ ...each, order: nextOrder() }));

@@ -46,7 +46,7 @@ export type Seen = number | readonly (number | undefined)[];
 
 let lastOrder = 0;
 
-/** A greater number than those before, also after a reload unless the clock was set back. */
+/** Returns a greater number each time; after a reload, too, unless the clock was set back. */
 export const nextOrder = (): number => (lastOrder = Math.max(lastOrder + 1, Date.now() * 1000));
 
 /** What the user does at once: changes that are undone together. */

@@ -9,10 +9,10 @@ import { RepeatedRequests } from '../../util/repeated-requests';
 /** The most boards whose sprints are requested: more requests would take long and count towards the rate limit. */
 const MAX_BOARDS = 100;
 
-/** Milliseconds by which the clock of the service may be behind. */
+/** Milliseconds by which the clock of another instance of the service may be behind. */
 const MAX_BEHIND_MS = 60_000;
 
-/** The date in a time zone, with an allowance for the clock of the service. */
+/** The date in a time zone that every instance of the service has reached. */
 export const reachedDate = (zone: string): string => todayIn(zone, MAX_BEHIND_MS);
 
 /** The active sprint of a board, and the state of the board on which it depends. */
