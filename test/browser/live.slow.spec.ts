@@ -1,4 +1,5 @@
 import type { Page } from 'playwright-core';
+import type { TestApp } from '../support/app';
 import { made2xx } from '../support/make';
 import {
   card,
@@ -38,6 +39,20 @@ const pressOnFocus = (page: Page, title: string, key: string): Promise<void> =>
     },
     { title, key },
   );
+
+/** Starts a service at 23:59 in Tokyo, with a board whose second sprint begins at midnight. */
+async function startBeforeMidnight(): Promise<TestApp> {
+  const service = await startService();
+  service.clock.set('2026-11-17T14:59:00Z');
+  await service.client.post('/api/boards', { name: 'rocket', time_zone: 'Asia/Tokyo' });
+  for (const sprint of [
+    { name: 'Sprint 1', start_date: '2026-11-16', end_date: '2026-11-17' },
+    { name: 'Sprint 2', start_date: '2026-11-18', end_date: '2026-11-20' },
+  ]) {
+    await service.client.post('/api/boards/rocket/sprints', sprint);
+  }
+  return service;
+}
 
 describe('The live board', () => {
   test('resumes after a lost connection, without moving the focus', async () => {
@@ -209,16 +224,7 @@ describe('The live board', () => {
   });
 
   test('says that another sprint is the current one once it has begun', async () => {
-    const { client, url, clock } = await startService();
-    await client.post('/api/boards', { name: 'rocket', time_zone: 'Asia/Tokyo' });
-    // 23:59 in Tokyo.
-    clock.set('2026-11-17T14:59:00Z');
-    for (const sprint of [
-      { name: 'Sprint 1', start_date: '2026-11-16', end_date: '2026-11-17' },
-      { name: 'Sprint 2', start_date: '2026-11-18', end_date: '2026-11-20' },
-    ]) {
-      await client.post('/api/boards/rocket/sprints', sprint);
-    }
+    const { url, clock } = await startBeforeMidnight();
     const page = await openPage('about:blank', { timezoneId: 'America/Los_Angeles' });
     await page.clock.install({ time: '2026-11-17T14:59:00Z' });
     await page.goto(`${url}/b/rocket`);
@@ -236,16 +242,7 @@ describe('The live board', () => {
   ])(
     'shows the sprint that has begun on the service if the clock of the browser is %s',
     async (_, time) => {
-      const { client, url, clock } = await startService();
-      await client.post('/api/boards', { name: 'rocket', time_zone: 'Asia/Tokyo' });
-      // 23:59 in Tokyo.
-      clock.set('2026-11-17T14:59:00Z');
-      for (const sprint of [
-        { name: 'Sprint 1', start_date: '2026-11-16', end_date: '2026-11-17' },
-        { name: 'Sprint 2', start_date: '2026-11-18', end_date: '2026-11-20' },
-      ]) {
-        await client.post('/api/boards/rocket/sprints', sprint);
-      }
+      const { url, clock } = await startBeforeMidnight();
       const page = await openPage('about:blank');
       await page.clock.install({ time });
       await page.goto(`${url}/b/rocket`);
@@ -259,21 +256,16 @@ describe('The live board', () => {
   );
 
   test('shows the sprint that begins while the board is read', async () => {
-    const { client, url, clock } = await startService();
-    clock.set('2026-11-17T23:59:50Z');
-    for (const sprint of [
-      { name: 'Sprint 1', start_date: '2026-11-16', end_date: '2026-11-17' },
-      { name: 'Sprint 2', start_date: '2026-11-18', end_date: '2026-11-20' },
-    ]) {
-      await client.post('/api/boards/rocket/sprints', sprint);
-    }
+    const { url, clock } = await startBeforeMidnight();
+    // Requests that take 30 s would be sent again after midnight.
+    clock.set('2026-11-17T14:59:50Z');
     const page = await openPage('about:blank');
-    await page.clock.install({ time: '2026-11-17T23:59:50Z' });
+    await page.clock.install({ time: '2026-11-17T14:59:50Z' });
     const release = await delay(page, '**/api/boards/rocket');
     const sprints = page.waitForResponse('**/sprints');
     await page.goto(`${url}/b/rocket`);
     await sprints;
-    clock.set('2026-11-18T00:00:10Z');
+    clock.set('2026-11-17T15:00:10Z');
     await page.clock.fastForward(20_000);
     release();
     await page.getByRole('heading', { level: 1, name: 'Sprint 2' }).waitFor();

@@ -11,7 +11,7 @@ import {
   untilRead,
 } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, startKillableBoard, startSmallBoard, titlesOfBacklog } from './small-board';
+import { day, fieldOf, startKillableBoard, startSmallBoard, titlesOfBacklog } from './small-board';
 
 const unsaved = (page: Page, count: number): Promise<void> =>
   page
@@ -259,9 +259,7 @@ describe('Without a connection', () => {
     expect(await main.getByRole('listitem').count()).toBe(1);
     await main.getByRole('link', { name: 'moon' }).click();
     await card(page, 'In progress', 'Ant').waitFor();
-    const status = `fetch('/api/stories/${ids.Ant}').then((response) => response.json())
-      .then((story) => story.status)`;
-    await until(page, status, 'in_progress');
+    await until(page, fieldOf(ids.Ant, 'status'), 'in_progress');
   });
 
   test('lists no board that was deleted elsewhere, unless it has unsaved changes, until the user discards them', async () => {
