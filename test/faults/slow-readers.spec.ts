@@ -212,6 +212,31 @@ describe('clients that do not read their long lists', () => {
   });
 });
 
+describe('a request that takes longer than READER_TIMEOUT_MS', () => {
+  it('keeps its connection', async () => {
+    const serviceWithTimeout = await startWithTimeout();
+    let letGoOn = (): void => undefined;
+    const mayGoOn = new Promise<void>((resolve) => (letGoOn = resolve));
+    const hasBegun = new Promise<void>((resolve) => {
+      const stop = onStatement({
+        before: ({ sql }) => {
+          if (!sql.startsWith('INSERT INTO')) return undefined;
+          resolve();
+          return mayGoOn;
+        },
+      });
+      afterwards(stop);
+    });
+    const answer = serviceWithTimeout.client.post(LIST, { title: 'Takes long' });
+    await hasBegun;
+    // The service closes a connection without a request after READER_TIMEOUT_MS.
+    const unused = connect(Number(new URL(serviceWithTimeout.url).port)).resume();
+    await once(unused, 'close');
+    letGoOn();
+    expect((await answer).status).toBe(201);
+  });
+});
+
 describe('the response to a change of many long stories', () => {
   /** Creates a board with stories, and requests a move of all of them without reading more than its status. */
   async function moveUnread(name: string) {
