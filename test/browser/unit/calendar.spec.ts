@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import type { Weekday } from '../../../web/src/api/types';
-import { workingDays } from '../../../web/src/util/calendar';
+import { dateIn, workingDays } from '../../../web/src/util/calendar';
 import { afterwards } from '../../support/faults';
+import { withLocale } from '../../support/locale';
 import { boardWith } from './state';
 
 const WEEK: Weekday[] = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
@@ -29,3 +30,11 @@ test('working days until the last date are counted without looking at each day',
   expect(workingDays(board(WEEK), '2026-11-27', '9999-12-31')).toBe(2_912_113);
   expect(looked.mock.calls.length).toBeLessThan(7);
 });
+
+test.each(['en-US', 'de-DE', 'sv-SE'])(
+  'a date is the same if the browser formats all dates as in %s',
+  (locale) => {
+    withLocale(locale);
+    expect(dateIn('Asia/Tokyo', new Date('2026-11-30T23:05:00Z'))).toBe('2026-12-01');
+  },
+);

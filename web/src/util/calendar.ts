@@ -3,7 +3,12 @@ import type { Board, Weekday } from '../api/types';
 const WEEKDAYS: readonly Weekday[] = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
 const formatIn = (timeZone: string) =>
-  new Intl.DateTimeFormat('en-CA', { timeZone, dateStyle: 'short' });
+  new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+  });
 
 /** Whether the browser knows a time zone; an old one does not know the latest names. */
 export function isKnownZone(timeZone: string): boolean {
@@ -15,8 +20,12 @@ export function isKnownZone(timeZone: string): boolean {
 }
 
 /** The calendar date of a time in a time zone, `YYYY-MM-DD`; in UTC if the browser does not know the zone. */
-export const dateIn = (timeZone: string, time: Date): string =>
-  formatIn(isKnownZone(timeZone) ? timeZone : 'UTC').format(time);
+export function dateIn(timeZone: string, time: Date): string {
+  const format = formatIn(isKnownZone(timeZone) ? timeZone : 'UTC');
+  // Browsers differ in the locales that they write in this order.
+  const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, value]));
+  return `${parts.get('year')}-${parts.get('month')}-${parts.get('day')}`;
+}
 
 /** Milliseconds by which the clock of the service is ahead of that of the browser, which may be wrong. */
 let ahead = 0;
