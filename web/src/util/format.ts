@@ -1,7 +1,16 @@
 import type { Weekday } from '../api/types';
 import { isKnownZone } from './calendar';
 
-const languages = (): string[] => navigator.languages as string[];
+/** Whether a string is a language tag (RFC 5646), and not the locale of the system, such as `C` or `en-US@posix`. */
+function isTag(name: string): boolean {
+  try {
+    return Intl.getCanonicalLocales(name).length === 1;
+  } catch {
+    return false;
+  }
+}
+
+const languages = (): string[] => navigator.languages.filter(isTag);
 
 /** Makes a format when it is first used, because that takes a millisecond. */
 function lazily<T>(make: () => T): () => T {
