@@ -30,11 +30,14 @@ export function toRfc3339(stored: string): string {
 export const fromRfc3339 = (instant: string): string =>
   `${instant.slice(0, 10)} ${instant.slice(11, 23)}`;
 
-/** Cached by time zone, because creating a formatter takes sixty times as long as using it. */
+/**
+ * Cached by time zone, because creating a formatter takes sixty times as long as using it. Some builds of Node.js
+ * have no language but English.
+ */
 const formatters = new LRUCache<string, Intl.DateTimeFormat>({
   max: 500,
   memoMethod: (timeZone) =>
-    new Intl.DateTimeFormat('sv-SE', {
+    new Intl.DateTimeFormat('en-US', {
       timeZone,
       hourCycle: 'h23',
       year: 'numeric',
@@ -48,9 +51,11 @@ const formatters = new LRUCache<string, Intl.DateTimeFormat>({
 
 /** Returns the local time of an instant in an IANA time zone: `YYYY-MM-DD HH:MM:SS`. */
 export function wallClock(instant: Date, timeZone: string): string {
-  const formatter = formatters.memo(timeZone);
-  // Before the year 1000 it writes three digits; the first day of that year may begin in 999.
-  return formatter.format(instant).padStart(19, '0');
+  // `formatToParts` takes twice as long.
+  const [date = '', time = ''] = formatters.memo(timeZone).format(instant).split(', ');
+  const [month = '', day = '', year = ''] = date.split('/');
+  // Before the year 1000 it has three digits; the first day of that year may begin in 999.
+  return `${year.padStart(4, '0')}-${month}-${day} ${time}`;
 }
 
 /** Returns the calendar date `YYYY-MM-DD` of an instant in an IANA time zone. */

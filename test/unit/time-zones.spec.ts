@@ -1,4 +1,5 @@
 import { calendarDate, isTimeZone } from '../../src/time/clock';
+import { withLocale } from '../support/locale';
 
 describe('a time zone', () => {
   it.each([
@@ -43,5 +44,12 @@ describe('a time zone', () => {
     expect(calendarDate(instant, 'Asia/Kolkata')).toBe('2026-11-22');
     expect(calendarDate(instant, 'Asia/Calcutta')).toBe('2026-11-22');
     expect(calendarDate(instant, 'Etc/GMT+5')).toBe('2026-11-21');
+  });
+
+  it('has the same calendar date if Node.js has no languages but English', () => {
+    withLocale('en-US');
+    // Their formats are not cached yet.
+    expect(calendarDate(new Date('2026-11-30T23:05:00.000Z'), 'Asia/Tokyo')).toBe('2026-12-01');
+    expect(calendarDate(new Date('0999-12-31T23:50:00.000Z'), 'UTC')).toBe('0999-12-31');
   });
 });
