@@ -24,13 +24,16 @@ const TOO_MANY = new Set<unknown>([1040, 1203, 1226]);
 const UNKNOWN_VARIABLE = 1193;
 
 /**
- * The settings of every session. With the last two, a client reads its own writes on any node of a Galera
- * cluster or of group replication; a single server does not know them.
+ * The settings of every session, whatever the defaults of the server are. With the last two, a client reads its own
+ * writes on any node of a Galera cluster or of group replication; a single server does not know them.
  */
 const SESSION = [
-  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED',
+  'SET NAMES utf8mb4 COLLATE utf8mb4_general_ci',
+  'SET SESSION TRANSACTION ISOLATION LEVEL READ COMMITTED, READ WRITE',
   `SET SESSION sql_mode = 'STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ERROR_FOR_DIVISION_BY_ZERO',
      time_zone = '+00:00', innodb_lock_wait_timeout = 2`,
+  `SET SESSION autocommit = 1, completion_type = 'NO_CHAIN', foreign_key_checks = 1,
+     sql_big_selects = 1, sql_select_limit = 18446744073709551615`,
   'SET SESSION wsrep_sync_wait = 1',
   `SET SESSION group_replication_consistency =
      IF(@@group_replication_single_primary_mode, 'BEFORE_ON_PRIMARY_FAILOVER', 'BEFORE')`,
