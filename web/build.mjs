@@ -95,7 +95,8 @@ const build = await context({
   bundle: true,
   splitting: true,
   format: 'esm',
-  target: ['es2022', 'chrome111', 'firefox115', 'safari16.4'],
+  // The first versions with popovers, which the menus are.
+  target: ['es2022', 'chrome114', 'firefox125', 'safari17'],
   jsx: 'automatic',
   jsxImportSource: 'preact',
   loader: { '.svg': 'copy' },
