@@ -371,6 +371,23 @@ describe('Text that is typed into a story', () => {
     expect(body.at(-1)).toMatchObject({ title: 'Emu', description: 'Two legs' });
   });
 
+  test('can be copied if the service rejects it', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Title', { exact: true }).fill('Antelope');
+    // The service stores no NUL.
+    await dialog.getByLabel('Description').fill('Runs \u0000 fast\nand far');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    const message = page.getByRole('alert').filter({ hasText: 'Not saved: Change “Ant”' });
+    await message.getByRole('button', { name: 'Show text' }).click();
+    const shown = page.getByRole('dialog', { name: 'Your change was not saved' });
+    await shown.getByText('Title: Antelope').waitFor();
+    expect(await shown.getByText('Description').innerText()).toMatch(
+      /^Description: Runs .* fast\nand far$/,
+    );
+  });
+
   test('keeps a label that contains a comma when another one is added', async () => {
     const labels = ['red, green', 'a\\b'];
     const board = await startSmallBoard([{ title: 'Ant', labels }]);

@@ -36,6 +36,7 @@ const NewStories = lazy(() => import('./views/story/new-stories'), 'NewStories',
 const StoryField = lazy(() => import('./views/story/story-field'), 'StoryField', closeDialog);
 const PlanView = lazy(() => import('./views/plan/plan'), 'PlanView');
 const SprintDialog = lazy(() => import('./views/sprint/dialogs'), 'SprintDialog', closeDialog);
+const NotSaved = lazy(() => import('./components/not-saved'), 'NotSaved', closeDialog);
 const ConflictDialog = lazy(() => import('./components/conflict'), 'ConflictDialog');
 
 const undo = (): void => store.value?.undo();
@@ -333,6 +334,7 @@ function Overlays() {
       {request?.kind === 'story-field' && current && state && (
         <StoryField store={current} state={state} request={request} onClose={closeDialog} />
       )}
+      {request?.kind === 'not-saved' && <NotSaved {...request} onClose={closeDialog} />}
       {request?.kind === 'sprint' && current && state && (
         <SprintDialog
           key={`${request.action} ${'id' in request ? request.id : ''}`}

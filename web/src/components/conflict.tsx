@@ -5,10 +5,11 @@ import type { Card } from '../state/model';
 import { useAnswer } from '../util/answer';
 import { formatTime } from '../util/format';
 import { quoted, whoOf } from '../util/names';
-import { changesOf, nameOf, shown, WORDS } from '../views/story/history';
+import { changesOf, WORDS } from '../views/story/history';
 import { Button } from './controls';
 import { Dialog } from './dialog';
 import { NoAnswer } from './no-answer';
+import { Values } from './not-saved';
 
 interface ConflictDialogProps {
   store: BoardStore;
@@ -41,17 +42,7 @@ export function ConflictDialog({ store, conflict, onLater }: ConflictDialogProps
       <p>
         <strong>{label}</strong>
       </p>
-      <ul class="theirs" aria-label="Your change">
-        {entries.flatMap(({ change }) =>
-          'set' in change
-            ? Object.entries(change.set).map(([name, value]) => (
-                <li key={name} class="history-change">
-                  {nameOf(name)}: <ins>{shown(name, value)}</ins>
-                </li>
-              ))
-            : [],
-        )}
-      </ul>
+      <Values changes={entries.map(({ change }) => change)} />
       <p>Meanwhile{named === undefined ? '' : `, ${quoted(title)}`}:</p>
       <NoAnswer {...answer} />
       <ul class="theirs" aria-label="Their changes">

@@ -1,5 +1,6 @@
 import { signal } from '@preact/signals';
 import { navigate, pathOf, route, url } from '../router';
+import type { Change } from './changes/change';
 import type { ListId } from './model';
 
 /** The dialogs that have no URL. A new one needs a case here and in `app.tsx`. */
@@ -9,6 +10,7 @@ export type DialogRequest =
   | { kind: 'new-board' }
   | { kind: 'keys' }
   | { kind: 'palette' }
+  | { kind: 'not-saved'; label: string; changes: readonly Change[] }
   | StoryFieldRequest
   | SprintRequest;
 

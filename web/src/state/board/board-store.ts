@@ -11,6 +11,7 @@ import { isHidden } from '../../util/visible';
 import type { Toast } from '../announce';
 import { alertError, announce, announceOther, report, toast } from '../announce';
 import type { Change } from '../changes/change';
+import { valuesOf } from '../changes/change';
 import type { Conflict } from '../changes/conflict';
 import { seenOf } from '../changes/conflict';
 import { applyAll, asDone } from '../changes/kinds';
@@ -26,6 +27,7 @@ import {
   withoutOrigin,
 } from '../changes/rows';
 import { createStoryAgain } from '../changes/story-kinds';
+import { openDialog } from '../dialogs';
 import type { BoardState, Card } from '../model';
 import { expire, isExpired, signedIn } from '../session';
 import { BoardReader } from './board-reader';
@@ -43,6 +45,13 @@ import { Today } from './today';
 const WRITE_MS = 3000;
 
 const NONE: ReadonlySet<number> = new Set();
+
+/** Offers to show the text of rejected changes, which would be lost otherwise. */
+function showText(label: string, changes: readonly Change[]): Toast['action'] {
+  const hasText = changes.map(valuesOf).some((each) => 'title' in each || 'description' in each);
+  if (!hasText) return undefined;
+  return { name: 'Show text', run: () => openDialog({ kind: 'not-saved', label, changes }) };
+}
 
 /**
  * One board in this browser: `confirmed` is what the service has confirmed; `view` is that with the pending changes
@@ -118,7 +127,8 @@ export class BoardStore {
         const also = lost.length > 0 ? ` Also not saved: ${lost.join('; ')}.` : '';
         const why = error instanceof ApiError ? failureText(error) : error.message;
         const text = `Not saved: ${label}. ${why}${also}`;
-        toast(text, { isError: true, action: this.addToBacklog(dropped, error) });
+        const action = this.addToBacklog(dropped, error) ?? showText(label, dropped);
+        toast(text, { isError: true, action });
       },
       save: (entries) => void this.outbox.save(entries),
       remove: (entries) => void this.outbox.remove(entries),

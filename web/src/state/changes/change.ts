@@ -64,6 +64,17 @@ export type Of<K extends Change['kind']> = Extract<Change, { kind: K }>;
 export type Move = Of<'story.move'>;
 export type Update = Of<'story.update' | 'task.update'>;
 
+/** The values that the user has typed or chosen for a change; without the fields of a new row that are empty. */
+export function valuesOf(change: Change): object {
+  if ('set' in change) return change.set;
+  if ('body' in change) {
+    return Object.fromEntries(
+      Object.entries(change.body).filter(([, value]) => String(value ?? '')),
+    );
+  }
+  return 'title' in change ? { title: change.title } : {};
+}
+
 /** The headers of a request that makes a change. */
 interface Conditions {
   /** The entity tag of the row that the user saw; absent for a creation. */
