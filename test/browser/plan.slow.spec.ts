@@ -5,6 +5,7 @@ import { made2xx } from '../support/make';
 import {
   axe,
   card,
+  drawn,
   focusedName,
   hold,
   list,
@@ -654,6 +655,31 @@ describe('The plan', () => {
     held.release();
     expect((await saved).status()).toBe(200);
     await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
+    expect(await focusedName(page)).toBe('Jay');
+  });
+
+  test('focuses a new story that is saved before the next frame', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').focus();
+    await page.keyboard.press('c');
+    await page.getByRole('dialog').getByLabel('Title').fill('Jay');
+    await page.evaluate(() => {
+      const requestAnimationFrame = window.requestAnimationFrame.bind(window);
+      const held: FrameRequestCallback[] = [];
+      window.requestAnimationFrame = (run) => held.push(run);
+      const isSaved = (): boolean =>
+        document.querySelector('[aria-label="Jay"]')?.textContent?.includes('#') === true;
+      new MutationObserver((_changes, observer) => {
+        if (!isSaved()) return;
+        observer.disconnect();
+        window.requestAnimationFrame = requestAnimationFrame;
+        for (const run of held) requestAnimationFrame(run);
+      }).observe(document.body, { subtree: true, childList: true, characterData: true });
+    });
+    await page.keyboard.press('Enter');
+    await card(page, 'Backlog', 'Jay').getByText('#').waitFor();
+    await drawn(page);
     expect(await focusedName(page)).toBe('Jay');
   });
 

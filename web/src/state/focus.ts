@@ -29,9 +29,12 @@ export function focusCard(id: number): void {
   });
 }
 
-/** Focuses the card of a new story once it is drawn, if the view shows it. */
-export function focusNewCard(id: number): void {
-  queueMicrotask(() => requestAnimationFrame(() => cardElement(id)?.focus()));
+/**
+ * Focuses the card of a new story once it is drawn, if the view shows it.
+ * @param idOf returns the id of the story, which the service may have changed meanwhile
+ */
+export function focusNewCard(idOf: () => number): void {
+  queueMicrotask(() => requestAnimationFrame(() => cardElement(idOf())?.focus()));
 }
 
 /** The card that had the focus last, or else its neighbour, or else the first one that Tab reaches. */
