@@ -54,11 +54,14 @@ export async function errorOf(response: Response): Promise<ApiError | TypeError>
   );
 }
 
+/** The names of the error of a request that took too long; the second one is that of Safari. */
+const TIMEOUTS = ['TimeoutError', 'AbortError'];
+
 /** Whether the request or its response was lost, or the response is that of a proxy. */
 export const isDisconnected = (error: unknown): boolean =>
   error instanceof TypeError ||
   error instanceof SyntaxError ||
-  (error instanceof DOMException && error.name === 'TimeoutError');
+  (error instanceof DOMException && TIMEOUTS.includes(error.name));
 
 /** Whether the service has answered that the user must sign in. */
 export const isUnauthorized = (error: unknown): boolean =>
