@@ -8,6 +8,7 @@ import { focused, recoverFocus } from '../state/focus';
 import type { Card, ListId } from '../state/model';
 import { store } from '../state/stores';
 import { BURST_MS, useSettled } from '../util/answer';
+import { isComposing } from '../util/composing';
 import { plural } from '../util/format';
 import { RepeatedRequests } from '../util/repeated-requests';
 import { Button } from './controls';
@@ -179,7 +180,7 @@ export function Filters({ stories, onChoose }: FiltersProps) {
         value={params.get('q') ?? ''}
         onInput={(event) => setQuery({ q: event.currentTarget.value || null })}
         onKeyDown={(event) => {
-          if (!['Enter', 'Escape'].includes(event.key) || event.isComposing) return;
+          if (!['Enter', 'Escape'].includes(event.key) || isComposing(event)) return;
           if (event.key === 'Escape') setQuery({ q: null });
           else focused.value = null;
           event.currentTarget.blur();

@@ -9,6 +9,7 @@ import { sprintName, sprintsOf } from '../state/model';
 import { canWrite, isAdmin } from '../state/session';
 import { store } from '../state/stores';
 import { useAnswer, useSettled } from '../util/answer';
+import { isComposing } from '../util/composing';
 import { Dialog } from './dialog';
 
 interface Option {
@@ -176,7 +177,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     setTimeout(() => option.run());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (event.isComposing) return;
+    if (isComposing(event)) return;
     const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: count - 1 }[event.key];
     if (event.key === 'Enter') {
       event.preventDefault();

@@ -15,6 +15,7 @@ import type { Card as Story, ListId, Place } from '../../state/model';
 import { bySeq, SPRINT_STATES, sprintName } from '../../state/model';
 import { canWrite } from '../../state/session';
 import { UNREACHABLE } from '../../util/answer';
+import { isComposing } from '../../util/composing';
 import { dropPlace, useDropList } from '../../util/drag';
 import { formatNumber, formatRange, plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
@@ -293,7 +294,7 @@ function AddStory(props: AddStoryProps) {
         value={title}
         onInput={(event) => type(event.currentTarget.value)}
         onKeyDown={(event) => {
-          if (event.key !== 'Escape' || event.isComposing) return;
+          if (event.key !== 'Escape' || isComposing(event)) return;
           type('');
           event.currentTarget.blur();
           recoverFocus();

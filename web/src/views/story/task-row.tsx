@@ -4,6 +4,7 @@ import type { Task } from '../../api/types';
 import { Button, FieldNote, Icon } from '../../components/controls';
 import { toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
+import { isComposing } from '../../util/composing';
 import { isLonger, MAX_TITLE, tooLong } from '../../util/length';
 import { quoted } from '../../util/names';
 import { taskTitles } from './drafts';
@@ -121,10 +122,10 @@ function TaskTitle({ store, task, onClose }: TaskTitleProps) {
           if (!isTooLong) onClose();
         }}
         onKeyDown={(event) => {
-          const { key, ctrlKey, metaKey, isComposing, currentTarget } = event;
+          const { key, ctrlKey, metaKey, currentTarget } = event;
           // Ctrl+Enter saves the story, too.
           const isEnter = key === 'Enter' && !ctrlKey && !metaKey;
-          if (isComposing || (!isEnter && key !== 'Escape')) return;
+          if (isComposing(event) || (!isEnter && key !== 'Escape')) return;
           // By default, Enter would save the story, and Esc close it.
           event.preventDefault();
           if (isEnter && isTooLong) return;

@@ -5,6 +5,7 @@ import type { Change } from '../../state/changes/change';
 import { temporaryId } from '../../state/changes/change';
 import { recoverFocus } from '../../state/focus';
 import type { Card } from '../../state/model';
+import { isComposing } from '../../util/composing';
 import { formatNumber, plural } from '../../util/format';
 import { isLonger, MAX_TITLE } from '../../util/length';
 import { TaskRow } from './task-row';
@@ -79,7 +80,7 @@ export function Tasks({ store, story, title, error, isReadOnly, onTitle }: Tasks
           }}
           onKeyDown={(event) => {
             // Ctrl+Enter saves the story, with the task.
-            if (event.key !== 'Enter' || event.isComposing || event.ctrlKey || event.metaKey)
+            if (event.key !== 'Enter' || isComposing(event) || event.ctrlKey || event.metaKey)
               return;
             // By default, Enter would save the story.
             event.preventDefault();
