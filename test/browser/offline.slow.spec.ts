@@ -11,7 +11,14 @@ import {
   untilRead,
 } from './browser';
 import type { SmallBoard } from './small-board';
-import { day, fieldOf, startKillableBoard, startSmallBoard, titlesOfBacklog } from './small-board';
+import {
+  day,
+  fieldOf,
+  openStory,
+  startKillableBoard,
+  startSmallBoard,
+  titlesOfBacklog,
+} from './small-board';
 
 const unsaved = (page: Page, count: number): Promise<void> =>
   page
@@ -623,6 +630,28 @@ describe('Without a connection', () => {
         `story.updated ${board.ids.Bee} done`,
       ].sort(),
     );
+  });
+
+  test('loads a page again that the browser has kept and shows as it was, unless it has typed text', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await card(page, 'To do', 'Ant').waitFor();
+    const isKept = (): Promise<boolean> => page.evaluate(() => 'mark' in window);
+    const showAgain = (): Promise<void> =>
+      page.evaluate(() => {
+        (window as any).mark = true;
+        setTimeout(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
+      });
+    const loaded = page.waitForEvent('load');
+    await showAgain();
+    await loaded;
+    expect(await isKept()).toBe(false);
+    const dialog = await openStory(page, 'Ant');
+    await dialog.getByLabel('Description').fill('Six legs');
+    await showAgain();
+    await settled(page);
+    expect(await isKept()).toBe(true);
+    expect(await dialog.getByLabel('Description').inputValue()).toBe('Six legs');
   });
 
   test('loses, doubles and reorders nothing if the service is killed under twenty changes', async () => {

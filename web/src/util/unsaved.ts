@@ -9,10 +9,19 @@ const requests = new Set<Promise<unknown>>();
 /** The keys of unsaved changes that could not be stored, so that only this page has them. */
 export const unstored = new Set<string>();
 
+/** Whether something would be lost with this page. */
+const isNeeded = (): boolean => hasUnsavedText() || requests.size > 0 || unstored.size > 0;
+
 const ask = (event: Event): void => {
-  if (hasUnsavedText() || requests.size > 0 || unstored.size > 0) event.preventDefault();
+  if (isNeeded()) event.preventDefault();
 };
 addEventListener('beforeunload', ask);
+
+// Safari keeps a page that the user leaves, and Back shows it as it was. But it has lost its lock, so another page may
+// have sent its changes, which it would send again.
+addEventListener('pageshow', ({ persisted }) => {
+  if (persisted && !isNeeded()) location.reload();
+});
 
 /** A map of text that was typed and not saved. While it has entries, the browser asks before it closes the page. */
 export function unsavedTexts<Key, Text>(): Map<Key, Text> {
