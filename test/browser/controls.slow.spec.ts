@@ -258,6 +258,30 @@ describe('A menu', () => {
     await until(page, `${place('.menu')}.right <= innerWidth`, true);
   });
 
+  test('closes when the page beside it is touched, even if the browser does not close it', async () => {
+    const board = await startSmallBoard();
+    const page = await openPage(board.url);
+    await page.evaluate(() => {
+      const { prototype } = HTMLElement;
+      const show = Object.getOwnPropertyDescriptor(prototype, 'showPopover')!.value;
+      prototype.showPopover = function () {
+        this.popover = 'manual';
+        show.call(this);
+      };
+    });
+    const button = page.getByRole('button', { name: 'All sprints' });
+    const menu = page.getByRole('menu');
+    await button.click();
+    await menu.waitFor();
+    await page.getByRole('heading', { level: 1 }).click();
+    await menu.waitFor({ state: 'detached' });
+    await button.click();
+    await menu.waitFor();
+    await button.click();
+    await menu.waitFor({ state: 'detached' });
+    expect(await button.getAttribute('aria-expanded')).toBe('false');
+  });
+
   test('leaves the focus to its card if someone else moves that to another column', async () => {
     const board = await startSmallBoard();
     const page = await openPage(board.url);

@@ -82,14 +82,21 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
       menu.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - height - 4)}px`;
       menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
     };
+    // Safari on iOS before 18.3 does not do it.
+    const closeOutside = ({ target }: Event): void => {
+      const isInside = [menu, anchor].some((each) => each.contains(target as Node));
+      if (!isInside && menu.matches(':popover-open')) menu.hidePopover();
+    };
     menu.showPopover();
     place();
     addEventListener('resize', place);
+    addEventListener('pointerdown', closeOutside);
     const first = menu.querySelector<HTMLElement>('[role=menuitem]:not([disabled])');
     (menu.querySelector<HTMLElement>('[aria-current]') ?? first)?.focus();
     const card = anchor.closest<HTMLElement>('[data-story]')?.dataset.story;
     return () => {
       removeEventListener('resize', place);
+      removeEventListener('pointerdown', closeOutside);
       // Once the card is removed, and before another one gets the focus.
       if (card) requestAnimationFrame(() => noteRemoval(Number(card)));
       // The menu is removed with its card, which may appear in another list.
