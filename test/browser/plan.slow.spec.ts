@@ -806,6 +806,24 @@ describe('The plan', () => {
     expect(new URL(page.url()).search).toBe('?q=water');
   });
 
+  test('filters even while the browser allows no other URL, as Safari after a hundred in ten seconds', async () => {
+    const plan = await startPlan();
+    const page = await openPage(plan.url);
+    await card(page, 'Backlog', 'Dog').waitFor();
+    await page.evaluate(() => {
+      const replace = history.replaceState.bind(history);
+      history.replaceState = () => {
+        throw new DOMException('Too often', 'SecurityError');
+      };
+      addEventListener('allowed', () => (history.replaceState = replace));
+    });
+    await page.getByLabel('Search').fill('dog');
+    await card(page, 'Backlog', 'Eel').waitFor({ state: 'detached' });
+    expect(await titles(page, 'Backlog')).toEqual(['Dog']);
+    await page.evaluate(() => dispatchEvent(new Event('allowed')));
+    await until(page, 'location.search', '?q=dog');
+  });
+
   test('suggests the assignee and the label of the filters for a new story', async () => {
     const plan = await startPlan();
     await plan.service.client.put(`/api/stories/${plan.ids.Fox}`, { labels: ['a, b'] });

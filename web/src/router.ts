@@ -60,10 +60,26 @@ export function navigate(to: string, { replace = false } = {}): void {
   const next = new URL(to, url.value);
   if (next.href === url.value.href) return;
   if (!isGoingBack) {
-    if (replace) history.replaceState(history.state, '', next);
-    else push(next);
+    try {
+      if (replace) history.replaceState(history.state, '', next);
+      else push(next);
+    } catch {
+      showLater();
+    }
   }
   url.value = next;
+}
+
+/** Shows the URL later, because Safari allows no more than 100 in ten seconds, such as for the letters of a search. */
+function showLater(): void {
+  setTimeout(() => {
+    if (isGoingBack || url.value.href === location.href) return;
+    try {
+      history.replaceState(history.state, '', url.value);
+    } catch {
+      showLater();
+    }
+  }, 1000);
 }
 
 /** Sets parameters of the query; null removes one. */
