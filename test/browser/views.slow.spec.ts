@@ -3,6 +3,7 @@ import { made2xx } from '../support/make';
 import {
   axe,
   card,
+  drawn,
   hold,
   list,
   openPage,
@@ -650,6 +651,27 @@ test('a link to a story of a board that does not exist shows the error and no di
 });
 
 describe('The focus', () => {
+  /** The keys after which the focused card is not in view as a whole. */
+  async function hiddenCards(page: Page, modifier = ''): Promise<string[]> {
+    const hidden: string[] = [];
+    for (const key of [`${modifier}ArrowDown`, `${modifier}ArrowUp`]) {
+      for (let i = 0; i < 23; i += 1) {
+        await page.keyboard.press(key);
+        // A card that is moved gets the focus in the next frame.
+        if (modifier) await drawn(page);
+        const isHidden = await page.evaluate(() => {
+          const card = document.activeElement as HTMLElement;
+          const { left, top, bottom } = card.getBoundingClientRect();
+          return [top + 2, bottom - 2].some(
+            (y) => !card.contains(document.elementFromPoint(left + 20, y)),
+          );
+        });
+        if (isHidden) hidden.push(`${key} ${i}`);
+      }
+    }
+    return hidden;
+  }
+
   test.each([
     ['board', 1280, ''],
     ['board', 390, ''],
@@ -665,23 +687,26 @@ describe('The focus', () => {
       await page.keyboard.press('x');
       await page.getByText('1 selected').waitFor();
     }
-    const isHidden = (): Promise<boolean> =>
-      page.evaluate(() => {
-        const card = document.activeElement as HTMLElement;
-        const { left, top, bottom } = card.getBoundingClientRect();
-        return [top + 2, bottom - 2].some(
-          (y) => !card.contains(document.elementFromPoint(left + 20, y)),
-        );
-      });
-    const hidden: string[] = [];
-    for (const key of ['ArrowDown', 'ArrowUp']) {
-      for (let i = 0; i < 23; i += 1) {
-        await page.keyboard.press(key);
-        if (await isHidden()) hidden.push(`${key} ${i}`);
-      }
-    }
-    expect(hidden).toEqual([]);
+    expect(await hiddenCards(page)).toEqual([]);
   });
+
+  test.each(['board', 'plan'])(
+    'scrolls to a card of the %s even if the browser does not because a part of it is in view',
+    async (view) => {
+      const board = await startSmallBoard(Array.from({ length: 25 }, (_, i) => `Story ${i}`));
+      const page = await openPage('about:blank', { viewport: { width: 1280, height: 500 } });
+      await page.addInitScript(`
+        const { focus } = HTMLElement.prototype;
+        HTMLElement.prototype.focus = function () { focus.call(this, { preventScroll: true }); };
+      `);
+      await page.goto(view === 'plan' ? `${board.url}/backlog` : board.url);
+      const first = page.locator('[data-story]').first();
+      await first.waitFor();
+      await first.focus();
+      expect(await hiddenCards(page, 'Shift+')).toEqual([]);
+      expect(await hiddenCards(page)).toEqual([]);
+    },
+  );
 
   const isKept = (page: Page): Promise<void> =>
     until(page, 'document.activeElement !== document.body', true);

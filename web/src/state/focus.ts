@@ -10,6 +10,12 @@ export const cardElement = (id: number): HTMLElement | null =>
 export const openMoveMenu = (id: number): void =>
   cardElement(id)?.querySelector<HTMLElement>('.card-move')?.click();
 
+/** Focuses a card and scrolls to it. By itself, Firefox would not scroll if a part of the card is in view. */
+export function focusInView(card: HTMLElement | null): void {
+  card?.focus();
+  card?.scrollIntoView({ block: 'nearest' });
+}
+
 /** Focuses a card once it is drawn in its new place, or its neighbour if only Show more draws it there. */
 export function focusCard(id: number): void {
   focused.value = id;
@@ -23,7 +29,7 @@ export function focusCard(id: number): void {
       // The user may have gone to another card meanwhile.
       if (focused.value !== id) return;
       const drawn = cardElement(id);
-      if (drawn) drawn.focus();
+      if (drawn) focusInView(drawn);
       else recoverFocus(neighbour);
     });
   });
@@ -34,7 +40,7 @@ export function focusCard(id: number): void {
  * @param idOf returns the id of the story, which the service may have changed meanwhile
  */
 export function focusNewCard(idOf: () => number): void {
-  queueMicrotask(() => requestAnimationFrame(() => cardElement(idOf())?.focus()));
+  queueMicrotask(() => requestAnimationFrame(() => focusInView(cardElement(idOf()))));
 }
 
 /** The card that had the focus last, or else its neighbour, or else the first one that Tab reaches. */

@@ -13,7 +13,7 @@ import { report, toast } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import type { SprintRequest } from '../../state/dialogs';
 import { dialog, openDialog } from '../../state/dialogs';
-import { cardElement, focused, openMoveMenu } from '../../state/focus';
+import { cardElement, focused, focusInView, openMoveMenu } from '../../state/focus';
 import type { BoardState, Card } from '../../state/model';
 import {
   currentSprint,
@@ -341,7 +341,7 @@ function useBoardKeys(
     const story = stories[Math.max(0, Math.min(row, stories.length - 1))];
     if (story) {
       focused.value = story.id;
-      cardElement(story.id)?.focus();
+      focusInView(cardElement(story.id));
     }
   };
   const step = (columnBy: number, rowBy: number): void => {

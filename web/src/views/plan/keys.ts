@@ -5,7 +5,7 @@ import { navigate, storyUrl } from '../../router';
 import { report } from '../../state/announce';
 import type { BoardStore } from '../../state/board/board-store';
 import { openDialog } from '../../state/dialogs';
-import { focused, openMoveMenu } from '../../state/focus';
+import { focused, focusInView, openMoveMenu } from '../../state/focus';
 import type { Card, ListId } from '../../state/model';
 import { isKeyForRemovedCard, REMOVED } from '../../state/removal';
 import { canWrite } from '../../state/session';
@@ -17,7 +17,7 @@ export function usePlanKeys(store: BoardStore, shownOf: (list: ListId) => readon
   const focusRow = (row: HTMLElement | undefined): void => {
     if (!row) return;
     focused.value = Number(row.dataset.story);
-    row.focus();
+    focusInView(row);
   };
   const at = (rows: readonly HTMLElement[]): number =>
     rows.findIndex((row) => Number(row.dataset.story) === focused.value);
