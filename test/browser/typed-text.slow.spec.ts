@@ -7,6 +7,7 @@ import {
   openPage,
   openPageWithoutStream,
   reloadUnasked,
+  settled,
   stayOnReload,
   until,
 } from './browser';
@@ -492,6 +493,18 @@ describe('Text that is typed into a story', () => {
     await field.press('Escape');
     await field.waitFor({ state: 'detached' });
     await reloadUnasked(page);
+  });
+
+  test('as the title of a task is not saved yet when another window gets the focus', async () => {
+    const { page, field, rename, task } = await openTask(await startSmallBoard());
+    await rename('Dig a well', 'Dig');
+    await field.evaluate((input) => input.dispatchEvent(new FocusEvent('blur')));
+    await settled(page);
+    expect(await field.inputValue()).toBe('Dig');
+    expect(await page.evaluate(task('title'))).toBe('Dig a well');
+    await page.keyboard.type(' deep');
+    await page.keyboard.press('Enter');
+    await until(page, task('title'), 'Dig deep');
   });
 
   test('as the title of a task does not overwrite the title that someone else has set', async () => {

@@ -118,8 +118,9 @@ function TaskTitle({ store, task, onClose }: TaskTitleProps) {
           text.value = event.currentTarget.value;
           taskTitles.set(id, text.value);
         }}
-        onBlur={() => {
-          if (!isTooLong) onClose();
+        onBlur={({ currentTarget }) => {
+          // If another window or a question of the browser takes the focus, the field still is the active element.
+          if (!isTooLong && document.activeElement !== currentTarget) onClose();
         }}
         onKeyDown={(event) => {
           const { key, ctrlKey, metaKey, currentTarget } = event;
