@@ -284,8 +284,7 @@ function useKeptFocus(list: { current: HTMLUListElement | null }, stories: reado
     requestAnimationFrame(() => {
       if (document.activeElement !== document.body) return;
       const id = Number(row.dataset.story);
-      // The service may have assigned an id to a new story.
-      const next = cardElement(store.value?.sender.created.get(id) ?? id) ?? neighbour;
+      const next = cardElement(store.value?.sender.idOf(id) ?? id) ?? neighbour;
       noteRemoval(id, before);
       (next?.isConnected ? (next as HTMLElement) : document.querySelector('main'))?.focus();
     });

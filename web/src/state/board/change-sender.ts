@@ -34,6 +34,11 @@ export class ChangeSender {
     private readonly events: LiveEvents,
   ) {}
 
+  /** The id that the service has assigned to a story of this page; before that, and for other stories, the same id. */
+  idOf(id: number): number {
+    return this.created.get(id) ?? id;
+  }
+
   /** The id that a story had first: on the page that has created it, a negative one. */
   firstIdOf(id: number): number {
     return [...this.created].find(([, real]) => real === id)?.[0] ?? id;

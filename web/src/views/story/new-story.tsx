@@ -64,7 +64,7 @@ export function NewStory({ store, state, list, onClose }: NewStoryProps) {
     const story = createStory(store, target, fieldsOf(draft.value));
     close();
     // The next key acts on it.
-    focusNewCard(() => store.sender.created.get(story) ?? story);
+    focusNewCard(() => store.sender.idOf(story));
   };
   return (
     <Dialog title="New story" onClose={onClose}>

@@ -79,7 +79,7 @@ export function StoryField({ store, state, request: { field, ids }, onClose }: S
     return { ...draft, labels: labelText([...new Set([...kept, ...wanted])]) };
   };
   /** The present state of a story, by its new id if the service has saved it meanwhile; undefined if it was deleted. */
-  const knownOf = ({ id }: Card) => state.stories.get(store.sender.created.get(id) ?? id);
+  const knownOf = ({ id }: Card) => state.stories.get(store.sender.idOf(id));
   const error = originals
     .map((story) => errorsOf(draftFor(knownOf(story) ?? story), state)[field])
     .find(Boolean);
