@@ -70,7 +70,10 @@ export function navigate(to: string, { replace = false } = {}): void {
   url.value = next;
 }
 
-/** Shows the URL later, because Safari allows no more than 100 in ten seconds, such as for the letters of a search. */
+/**
+ * Shows the URL in the address bar later. Safari allows no more than 100 changes in ten seconds, and each letter of a
+ * search makes one.
+ */
 function showLater(): void {
   setTimeout(() => {
     if (isGoingBack || url.value.href === location.href) return;

@@ -82,7 +82,7 @@ export function MenuList({ id, name, anchor, items, onClose }: MenuListProps) {
       menu.style.top = `${Math.max(4, isBelow ? bottom + 4 : top - height - 4)}px`;
       menu.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
     };
-    // Safari on iOS before 18.3 does not do it.
+    // Safari on iOS before 18.3 closes no popover when the page beside it is touched.
     const closeOutside = ({ target }: Event): void => {
       const isInside = [menu, anchor].some((each) => each.contains(target as Node));
       if (!isInside && menu.matches(':popover-open')) menu.hidePopover();
